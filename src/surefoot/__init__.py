@@ -1,0 +1,1 @@
+"""Surefoot grades the path an AI agent took, on the wire."""

@@ -1,0 +1,6 @@
+"""`python -m surefoot` is the console script."""
+
+from surefoot.cli import main
+
+if __name__ == "__main__":
+    main()

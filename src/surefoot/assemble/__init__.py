@@ -1,0 +1,1 @@
+"""The spans of a trace to the agent's steps."""

@@ -1,0 +1,1 @@
+"""Spans per trace, and why each trace was closed."""

@@ -1,0 +1,1 @@
+"""Verdicts to OTLP spans and metrics."""

@@ -1,0 +1,1 @@
+"""Steps against checks: verdicts, violations, and what cannot be decided."""

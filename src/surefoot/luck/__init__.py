@@ -1,0 +1,1 @@
+"""Luck Rate over a window of runs."""

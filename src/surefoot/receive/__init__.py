@@ -1,0 +1,1 @@
+"""OTLP in: bytes to spans, and answers by the OTLP specification."""

@@ -1,0 +1,1 @@
+"""Spec files to compiled checks, and which run meets which spec."""
