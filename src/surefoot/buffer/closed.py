@@ -1,0 +1,44 @@
+"""What the buffer hands out: a trace to be judged."""
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from surefoot.model import Reason, Span
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Closed(Generic[V]):
+    """A trace to be judged, or one to be judged again.
+
+    spans: all that is held, in order of arrival; empty for a remembered trace that got
+    a grade. whole: see `buffer.whole`. due_ns: when it became due; last_ns: when its
+    last span came. amends: it was judged before, and `verdict` is what was said then.
+    """
+
+    trace_id: bytes
+    spans: tuple[Span, ...]
+    reason: Reason
+    whole: bool
+    due_ns: int
+    last_ns: int
+    attributes_dropped: bool = False
+    amends: bool = False
+    verdict: V | None = None
+    grades: tuple[object, ...] = ()
+
+
+def regraded(trace_id: bytes, verdict: V, grade: object, now_ns: int) -> Closed[V]:
+    """A remembered trace that got a grade: its spans are gone, its verdict is not."""
+    return Closed(
+        trace_id=trace_id,
+        spans=(),
+        reason=Reason.ROOT,
+        whole=True,
+        due_ns=now_ns,
+        last_ns=now_ns,
+        amends=True,
+        verdict=verdict,
+        grades=(grade,),
+    )

@@ -1,0 +1,135 @@
+"""What is left of traces that were let go: their ids, the newest with their verdict.
+
+Owns two bounded memories. Neither holds a span. A late span of an id in here is named
+late; without it, it would open a new trace and be judged as a run of its own.
+"""
+
+from collections import OrderedDict
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+
+
+class Remembered(Generic[V]):
+    """Ids of judged traces, oldest first; the newest `verdicts` keep their verdict."""
+
+    __slots__ = ("_for_ns", "_ids", "_max_ids", "_max_verdicts", "_verdicts")
+
+    def __init__(self, *, ids: int, verdicts: int, for_ns: int) -> None:
+        self._max_ids = ids
+        self._max_verdicts = verdicts
+        self._for_ns = for_ns
+        self._ids: OrderedDict[bytes, int] = OrderedDict()
+        self._verdicts: OrderedDict[bytes, V] = OrderedDict()
+
+    def __contains__(self, trace_id: bytes) -> bool:
+        return trace_id in self._ids
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def add(self, trace_id: bytes, now_ns: int) -> None:
+        """Remember `trace_id` for as long as the limits allow."""
+        self._ids[trace_id] = now_ns
+        if len(self._ids) > self._max_ids:
+            oldest, _ = self._ids.popitem(last=False)
+            self._verdicts.pop(oldest, None)
+
+    def keep(self, trace_id: bytes, verdict: V) -> None:
+        """Keep the verdict of an id that is remembered."""
+        if trace_id not in self._ids:
+            return
+        self._verdicts[trace_id] = verdict
+        self._verdicts.move_to_end(trace_id)
+        if len(self._verdicts) > self._max_verdicts:
+            self._verdicts.popitem(last=False)
+
+    def verdict(self, trace_id: bytes) -> V | None:
+        """The verdict of a remembered id, if it is among the newest."""
+        return self._verdicts.get(trace_id)
+
+    def expire(self, now_ns: int) -> None:
+        """Forget what is older than the limit."""
+        while self._ids:
+            trace_id, since_ns = next(iter(self._ids.items()))
+            if now_ns - since_ns < self._for_ns:
+                return
+            del self._ids[trace_id]
+            self._verdicts.pop(trace_id, None)
+
+
+class Parted:
+    """Roots of traces that closed without an AI span, for a while.
+
+    A web request's root often ends before the agent that it started: the agent's
+    spans then find their root here.
+    """
+
+    __slots__ = ("_for_ns", "_max", "_roots")
+
+    def __init__(self, *, traces: int, for_ns: int) -> None:
+        self._max = traces
+        self._for_ns = for_ns
+        self._roots: OrderedDict[bytes, tuple[int, frozenset[bytes]]] = OrderedDict()
+
+    def __contains__(self, trace_id: bytes) -> bool:
+        return trace_id in self._roots
+
+    def __len__(self) -> int:
+        return len(self._roots)
+
+    def add(self, trace_id: bytes, roots: frozenset[bytes], now_ns: int) -> None:
+        """Remember the `roots` of a trace that had no AI span."""
+        self._roots[trace_id] = (now_ns, roots)
+        if len(self._roots) > self._max:
+            self._roots.popitem(last=False)
+
+    def add_root(self, trace_id: bytes, root: bytes) -> None:
+        """Remember one more root of a trace that is in here; it lives no longer for it."""
+        since_ns, roots = self._roots[trace_id]
+        self._roots[trace_id] = (since_ns, roots | {root})
+
+    def take(self, trace_id: bytes) -> frozenset[bytes]:
+        """Forget the trace and give its roots."""
+        return self._roots.pop(trace_id)[1]
+
+    def expire(self, now_ns: int) -> None:
+        """Forget what is older than the limit."""
+        while self._roots:
+            trace_id, (since_ns, _) = next(iter(self._roots.items()))
+            if now_ns - since_ns < self._for_ns:
+                return
+            del self._roots[trace_id]
+
+
+class Waiting:
+    """Grades that came before any span of their trace, for a while."""
+
+    __slots__ = ("_for_ns", "_grades", "_max")
+
+    def __init__(self, *, traces: int, for_ns: int) -> None:
+        self._max = traces
+        self._for_ns = for_ns
+        self._grades: OrderedDict[bytes, tuple[int, list[object]]] = OrderedDict()
+
+    def add(self, trace_id: bytes, grade: object, now_ns: int) -> int:
+        """Let `grade` wait; return how many others had to go for it."""
+        self._grades.setdefault(trace_id, (now_ns, []))[1].append(grade)
+        if len(self._grades) <= self._max:
+            return 0
+        return len(self._grades.popitem(last=False)[1][1])
+
+    def take(self, trace_id: bytes) -> list[object]:
+        """The grades of a trace that has come."""
+        return self._grades.pop(trace_id, (0, []))[1]
+
+    def expire(self, now_ns: int) -> int:
+        """Drop what is older than the limit; return how many grades that were."""
+        dropped = 0
+        while self._grades:
+            trace_id, (since_ns, grades) = next(iter(self._grades.items()))
+            if now_ns - since_ns < self._for_ns:
+                break
+            del self._grades[trace_id]
+            dropped += len(grades)
+        return dropped
