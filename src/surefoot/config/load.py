@@ -1,0 +1,194 @@
+"""Read a configuration: file and environment in, one frozen `Config` out.
+
+The only reader of both. Owns the order (YAML, variables, shape, sense) and the wording
+of what is wrong: every problem is found that can be, and all are told at once, a line
+each, as `file: path.inside: what is wrong; what would be right`.
+"""
+
+import itertools
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from pydantic import ValidationError
+
+from surefoot.buffer.limits import Limits, Timers
+from surefoot.config import problems
+from surefoot.config.expand import expand
+from surefoot.config.exporter import Exporter, Variables, resolve
+from surefoot.config.own import collide, reaches
+from surefoot.config.schema import File, Grpc, Http, Judging, Logs
+from surefoot.config.values import Endpoint
+from surefoot.errors import ConfigError
+
+#: The share of the memory limit that spans may take; the rest is the process itself.
+BUFFER_SHARE: Final = 0.6
+DEFAULT_SPECS: Final = Path("specs")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All that a running Surefoot is told.
+
+    grpc and http are None where that way in is off, exporter is None where no backend
+    is named, metrics and health where nobody is to listen. console: verdicts are
+    printed. resource: further attributes of what Surefoot emits.
+    """
+
+    grpc: Grpc | None
+    http: Http | None
+    exporter: Exporter | None
+    judging: Judging
+    metrics: Endpoint | None
+    health: Endpoint | None
+    logs: Logs
+    console: bool
+    resource: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def limits(self) -> Limits:
+        """What the buffer may hold."""
+        return Limits(
+            total_bytes=int(self.judging.memory_limit_bytes * BUFFER_SHARE),
+            text_bytes=self.judging.text_limit.trace_bytes,
+            kept_ns=self.judging.amend_for_ns,
+            remembered_ns=self.judging.luck.max_age_ns,
+        )
+
+    @property
+    def timers(self) -> Timers:
+        """How long a trace is waited for, where no spec says more."""
+        judging = self.judging
+        return Timers(judging.settle_ns, judging.idle_timeout_ns, judging.max_age_ns)
+
+    @property
+    def service_name(self) -> str:
+        """The `service.name` under which Surefoot emits."""
+        return self.resource.get("service.name", "surefoot")
+
+    def spec_paths(self) -> tuple[Path, ...]:
+        """The spec files and folders; `./specs` if none are named and it has any."""
+        if self.judging.specs is not None:
+            return tuple(Path(name) for name in self.judging.specs)
+        found = any(path.suffix in (".yaml", ".yml") for path in DEFAULT_SPECS.glob("*"))
+        return (DEFAULT_SPECS,) if found else ()
+
+
+def load_config(path: Path | None, environ: Mapping[str, str]) -> Config:
+    """Return the configuration in `path`, or the one that holds without a file.
+
+    Raises:
+        ConfigError: It cannot be read or run. The message has a line a problem.
+    """
+    said = File() if path is None else _read(path, environ)
+    variables = Variables(environ)
+    exporter, for_http = resolve(said.exporters.otlp, variables)
+    where = f"{path}: " if path else ""
+    wrong = [f"{where}{problem}" for problem in _senseless(said)]
+    if exporter is not None:
+        ours = _own(said, exporter.endpoint)
+        if ours:
+            origin = f"environment: {exporter.origin}"
+            if exporter.origin.startswith("exporters."):
+                origin = where + exporter.origin
+            wrong.append(f"{origin}: {ours}")
+        elif for_http:
+            variables.refuse_http(exporter.origin, exporter.endpoint)
+    elif said.exporters.otlp is not None and not variables.problems:
+        wrong.append(
+            f"{where}exporters.otlp.endpoint: missing; write host:port, such as jaeger:4317, or "
+            "set OTEL_EXPORTER_OTLP_ENDPOINT"
+        )
+    if wrong := wrong + variables.problems:
+        raise ConfigError("\n".join(wrong))
+    return _config(said, exporter, console=path is None or exporter is None)
+
+
+def _config(said: File, exporter: Exporter | None, *, console: bool) -> Config:
+    protocols, service = said.receivers.otlp.protocols, said.service
+    return Config(
+        grpc=protocols.grpc,
+        http=protocols.http,
+        exporter=exporter,
+        judging=said.processors.surefoot,
+        metrics=service.telemetry.metrics.address if service.telemetry.metrics else None,
+        health=service.health.endpoint if service.health else None,
+        logs=service.telemetry.logs,
+        console=console,
+        resource=dict(service.telemetry.resource),
+    )
+
+
+# Shape: from bytes to `File`.
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without code, and without a second value for a key."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - yaml's own shape
+        keys = set()
+        for key_node, _value in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                continue  # told by the constructor below
+            if key in keys:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"{key!r} stands here twice; leave one of them", key_node.start_mark
+                )
+            keys.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def _read(path: Path, environ: Mapping[str, str]) -> File:
+    try:
+        document = yaml.load(path.read_bytes(), _Loader)  # noqa: S506 - a SafeLoader
+    except OSError as failure:
+        raise ConfigError(f"{path}: cannot be read: {failure.strerror}") from failure
+    except yaml.YAMLError as failure:
+        raise ConfigError(f"{path}: {problems.of_yaml(failure)}") from failure
+    if document is None:
+        document = {}
+    if not isinstance(document, dict):
+        raise ConfigError(f"{path}: a list or a text; write sections such as 'receivers:'")
+    expanded, wrong = expand(document, environ)
+    told = [f"{path}: {problems.dotted(at)}: {problem}" for at, problem in wrong.items()]
+    try:
+        said = File.model_validate(expanded)
+        if not told:
+            return said
+    except ValidationError as failure:
+        told += [f"{path}: {line}" for line in problems.of_model(failure, File, besides=wrong)]
+    raise ConfigError("\n".join(told))
+
+
+# Sense: what no single key can know.
+
+
+def _listeners(said: File) -> dict[str, Endpoint]:
+    protocols, service = said.receivers.otlp.protocols, said.service
+    places = {}
+    if protocols.grpc:
+        places["receivers.otlp.protocols.grpc.endpoint"] = protocols.grpc.endpoint
+    if protocols.http:
+        places["receivers.otlp.protocols.http.endpoint"] = protocols.http.endpoint
+    if service.telemetry.metrics:
+        places["service.telemetry.metrics.address"] = service.telemetry.metrics.address
+    if service.health:
+        places["service.health.endpoint"] = service.health.endpoint
+    return places
+
+
+def _senseless(said: File) -> Iterator[str]:
+    pairs = itertools.combinations(_listeners(said).items(), 2)
+    for (key, endpoint), (later_key, later) in pairs:
+        if collide(endpoint, later):
+            yield f"{later_key}: {later} is taken by {key}; give it a port of its own"
+
+
+def _own(said: File, endpoint: Endpoint) -> str:
+    for key, listener in _listeners(said).items():
+        if reaches(endpoint, listener):
+            return f"{endpoint} is our own listener ({key}); name the backend behind Surefoot"
+    return ""
