@@ -1,0 +1,70 @@
+"""Words and colours that a person reads on a terminal.
+
+Owns how outcomes and severities look, and that no text out of telemetry can steer the
+terminal: control characters are shown, not sent.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+#: By an outcome's or a severity's word. LUCKY stands out: it is what nobody else shows.
+STYLES: Final = {
+    "pass": "green",
+    "lucky": "bold yellow",
+    "violated": "bold red",
+    "fail": "red",
+    "inconclusive": "cyan",
+    "unmatched": "dim",
+    "hard": "red",
+    "soft": "yellow",
+    "warn": "magenta",
+}
+#: Wide enough for INCONCLUSIVE.
+WORD_WIDTH: Final = 12
+#: A trajectory longer than this is told by its first steps.
+STEPS_SHOWN: Final = 40
+
+
+def results() -> Console:
+    """Where results go: stdout, unwrapped, in colours only on a terminal."""
+    return Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
+
+
+def asides() -> Console:
+    """Where all else goes: stderr."""
+    return Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+
+
+def word(text: str, *, width: int = WORD_WIDTH, upper: bool = False) -> Text:
+    """An outcome or a severity in its colour, padded."""
+    shown = text.upper() if upper else text
+    return Text(shown.ljust(width), style=STYLES.get(text, ""))
+
+
+def plain(text: str) -> str:
+    """The text on one line, its control characters shown as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
+    )
+
+
+def trajectory(tools: Sequence[str]) -> str:
+    """`lookup_order → issue_refund`."""
+    if not tools:
+        return "no tool call"
+    shown = " → ".join(tools[:STEPS_SHOWN])
+    more = len(tools) - STEPS_SHOWN
+    return plain(f"{shown} → … (+{more})" if more > 0 else shown)
+
+
+def luck_rate(lucky: int, green: int) -> str:
+    """The Luck Rate with both its counts; without a green run there is none."""
+    if not green:
+        return "undefined (no green run)"
+    percent = f"{100 * lucky / green:.1f}".removesuffix(".0")
+    return f"{lucky}/{green} = {percent} %"
