@@ -1,1 +1,5 @@
-"""Luck Rate over a window of runs."""
+"""Runs over time: the Luck Rate of each series of verdicts."""
+
+from surefoot.luck.windows import LuckWindow, Series
+
+__all__ = ["LuckWindow", "Series"]
