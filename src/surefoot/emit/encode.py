@@ -12,7 +12,7 @@ stand on the event.
 from collections.abc import Sequence
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span, Status
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, Status
 
 from surefoot.emit.blocks import Blocks, add
 from surefoot.emit.identity import Identity
@@ -46,7 +46,7 @@ class Encoder:
 
     def __init__(self, mask: Mask, identity: Identity, *, redact_values: bool = False) -> None:
         self._texts = Texts(mask, redact_values=redact_values)
-        self._identity = identity
+        self._group = _group(identity)
         self._blocks = Blocks(self._texts)
 
     def encode(self, plans: Sequence[Plan]) -> bytes:
@@ -73,13 +73,10 @@ class Encoder:
     def _open(self, request: ExportTraceServiceRequest, project: str) -> ScopeSpans:
         """A new ResourceSpans for one project."""
         group = request.resource_spans.add()
-        add(group.resource, self._identity.attributes().items())
+        group.MergeFromString(self._group)
         if project:
             add(group.resource, ((PROJECT, self._texts.name(project)),))
-        scope = group.scope_spans.add()
-        scope.scope.name = SCOPE
-        scope.scope.version = self._identity.version
-        return scope
+        return group.scope_spans[0]
 
     def _verdict(self, span: Span, plan: Plan, verdict: Verdict) -> None:
         """Fill in a verdict's span."""
@@ -102,7 +99,8 @@ class Encoder:
         )
         if any(violation.severity is Severity.HARD for violation in verdict.violations):
             _fail(span, explanation)
-        _link(span, plan)
+        if plan.violations or plan.replaces:
+            _link(span, plan)
 
     def _violation(self, span: Span, plan: Plan, violation: Violation, out: Out) -> None:
         """Fill in a violation's span."""
@@ -111,24 +109,24 @@ class Encoder:
         name = f"violation {kind}{texts.name(violation.check)}"
         _place(span, run, out.span_id, out.parent_id, name, out.start_ns)
         message = texts.violation(violation, run)
-        observed = texts.observed(violation, run)
+        observed = texts.quoted(violation.observed)
+        step = None if violation.step is None else run.steps[violation.step]
         add(
             span,
             (
                 ("openinference.span.kind", "EVALUATOR"),
-                ("input.value", observed),
+                ("input.value", observed or (texts.name(step.tool) if step else "")),
                 ("output.value", message),
                 ("surefoot.spec.name", texts.name(plan.spec)),
                 ("surefoot.violation.check", texts.name(violation.check)),
                 ("surefoot.violation.severity", violation.severity.value),
                 ("surefoot.violation.message", message),
                 ("surefoot.violation.expected", texts.quoted(violation.expected)),
-                ("surefoot.violation.observed", texts.quoted(violation.observed)),
+                ("surefoot.violation.observed", observed),
                 ("surefoot.step.arg", texts.name(violation.arg) or None),
             ),
         )
-        if violation.step is not None:
-            step = run.steps[violation.step]
+        if step is not None:
             add(
                 span,
                 (
@@ -139,6 +137,16 @@ class Encoder:
             )
         if violation.severity is Severity.HARD:
             _fail(span, message)
+
+
+def _group(identity: Identity) -> bytes:
+    """A ResourceSpans that holds no span yet, as bytes."""
+    group = ResourceSpans()
+    add(group.resource, identity.attributes().items())
+    scope = group.scope_spans.add().scope
+    scope.name = SCOPE
+    scope.version = identity.version
+    return group.SerializeToString()
 
 
 def _place(span: Span, run: Run, span_id: bytes, parent: bytes, name: str, start_ns: int) -> None:

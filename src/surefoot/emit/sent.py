@@ -16,13 +16,12 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from surefoot.emit.ids import verdict_id, violation_id
-from surefoot.model import Evidence, Run, StepEvidence, Verdict, Violation
+from surefoot.model import Run, StepEvidence, Verdict, Violation
 
 #: (span id, call id) by which a step is known; the call id may be empty.
 Place = tuple[bytes, str]
 
 _DIGEST_BYTES = 16
-_LEVELS = {level: at for at, level in enumerate(Evidence)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +129,8 @@ def _place(
         The spans, aligned with `violations`; the indices of the new ones; all that
         are out afterwards.
     """
+    if not violations:
+        return [], (), out
     steps = [_evidence(run, violation) for violation in violations]
     matched = _match(violations, steps, out) if out else {}
     taken = {one.span_id for one in out}
@@ -251,13 +252,12 @@ def _places(step: StepEvidence | None) -> tuple[Place, ...]:
 def _content(run: Run, verdict: Verdict, found: list[Out]) -> bytes:
     """A digest of what a verdict says; the close reason and the times are not of it."""
     said = (
-        verdict.path.value,
-        verdict.output.value,
+        verdict.path + " " + verdict.output,
         verdict.output_source,
         run.service,
         run.agent,
         [step.tool for step in run.steps],
-        sorted(_LEVELS[level] for level in run.levels),
+        " ".join(sorted(run.levels)),
         [(check.check, check.reason) for check in verdict.undecided],
         [
             (out.span_id, one.severity.value, one.message, one.step)

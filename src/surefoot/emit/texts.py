@@ -10,7 +10,6 @@ boundaries would no longer see the key.
 """
 
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -97,11 +96,6 @@ class Texts:
             told += f", argument {violation.arg}"
         return self.message(told)
 
-    def observed(self, violation: Violation, run: Run) -> str:
-        """What was seen; the offending tool's name where nothing more may be told."""
-        tool = "" if violation.step is None else run.steps[violation.step].tool
-        return self.quoted(violation.observed) or self.name(tool)
-
     def explanation(self, verdict: Verdict, run: Run) -> str:
         """Why the outcome is what it is, in a sentence."""
         parts = []
@@ -121,24 +115,26 @@ class Texts:
 
     def _violated(self, violations: Sequence[Violation], run: Run) -> str:
         """`1 hard violation (forbidden): called forbidden tool issue_refund`."""
-        counts = Counter(violation.severity for violation in violations)
-        number = " and ".join(f"{counts[kind]} {kind.value}" for kind in Severity if counts[kind])
+        found = [violation.severity for violation in violations]
+        number = " and ".join([f"{found.count(kind)} {kind}" for kind in Severity if kind in found])
         noun = "violation" if len(violations) == 1 else "violations"
         checks = ", ".join(dict.fromkeys(violation.check for violation in violations))
-        worst = next(
-            violation for kind in Severity for violation in violations if violation.severity is kind
-        )
+        worst = violations[next(found.index(kind) for kind in Severity if kind in found)]
         more = f", and {len(violations) - 1} more" if len(violations) > 1 else ""
         return f"{number} {noun} ({checks}): {self.violation(worst, run)}{more}"
 
     def _call(self, step: Step) -> str:
         shown = [
-            f"{self.name(key)}={self._value(value)}"
+            f"{self._part(key)}={self._value(value)}"
             for key, value in list(step.args.items())[:ARGS_SHOWN]
         ]
         if len(step.args) > ARGS_SHOWN:
             shown.append(f"… (+{len(step.args) - ARGS_SHOWN})")
-        return f"{self.name(step.tool)}({', '.join(shown)})"
+        return f"{self._part(step.tool)}({', '.join(shown)})"
+
+    def _part(self, name: str) -> str:
+        """A name within a text that is masked as a whole: nothing to do, mostly."""
+        return name if len(name) <= NAME_SHOWN and name.isascii() else self.name(name)
 
     def _value(self, value: Any) -> str:
         """One argument's value as JSON, short enough to read."""
@@ -188,8 +184,8 @@ def _joined(told: list[str], number: int) -> str:
 def _json(value: Any) -> str:
     """Compact JSON; what JSON cannot say is written as Python prints it."""
     try:
-        return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
-    except TypeError:  # a number beyond 64 bits, a broken text, too deep
+        return orjson.dumps(value).decode()
+    except TypeError:  # a number beyond 64 bits, a broken text, bytes
         try:
             return json.dumps(value, default=str)
         except (TypeError, ValueError, RecursionError):
