@@ -1,0 +1,14 @@
+"""The benchmark runs, and prints its table. No time is asserted."""
+
+import pytest
+
+from bench.bench import table
+
+
+@pytest.mark.bench
+def test_the_benchmark_prints_its_table() -> None:
+    lines = list(table(seconds=1, rounds=1))
+
+    print("\n".join(lines))  # noqa: T201 - the figures are what it is for
+    assert sum(line.count("surefoot run") for line in lines) == 2
+    assert lines[-1].startswith("Memory of an open trace: ")
