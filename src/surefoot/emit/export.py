@@ -21,7 +21,7 @@ import grpc
 from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter
 from opentelemetry.sdk.metrics.export import MetricExporter, MetricExportResult, MetricsData
 
-#: How often an idle service tells its metrics; Prometheus' own default is to scrape as often.
+#: OpenTelemetry's default is 60 s; a dashboard that shows a wrong path a minute late is late.
 INTERVAL_S = 15.0
 
 _EXPORTER_LOG = logging.getLogger("opentelemetry.exporter.otlp.proto.grpc.exporter")
@@ -108,17 +108,22 @@ class MetricsLoop:
 
     def _run(self) -> None:
         """Export in turn until told to stop, or told that it is no use."""
-        wanted = True
-        while wanted:
+        try:
+            last = False
+            while not last:
+                with self._change:
+                    self._change.wait_for(
+                        lambda: self._stopping or self._asked > self._answered, self._interval_s
+                    )
+                    asked, last = self._asked, self._stopping
+                if not self._export():
+                    return
+                with self._change:
+                    self._answered = asked
+                    self._change.notify_all()
+        finally:
             with self._change:
-                self._change.wait_for(
-                    lambda: self._stopping or self._asked > self._answered, self._interval_s
-                )
-                asked, last = self._asked, self._stopping
-            wanted = self._export() and not last
-            with self._change:
-                self._answered = asked
-                self._ended = not wanted
+                self._ended = True
                 self._change.notify_all()
 
     def _export(self) -> bool:
