@@ -28,14 +28,22 @@ WORD_WIDTH: Final = 12
 STEPS_SHOWN: Final = 40
 
 
+class _Console(Console):
+    """A console that lets the program decide what a closed pipe means."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the top of the program."""
+        raise BrokenPipeError
+
+
 def results() -> Console:
     """Where results go: stdout, unwrapped, in colours only on a terminal."""
-    return Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
+    return _Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 
 def asides() -> Console:
     """Where all else goes: stderr."""
-    return Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+    return _Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 
 def word(text: str, *, width: int = WORD_WIDTH, upper: bool = False) -> Text:

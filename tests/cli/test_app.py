@@ -1,0 +1,244 @@
+"""The program from outside: exit codes, streams, pipes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.otlp_files import FIXTURES
+
+GOOD, SKIPS, LOOPS = (FIXTURES / "crewai" / run for run in ("good", "skips", "loops"))
+DESK = """
+specs:
+  - name: desk
+    match: {service: "refund-*"}
+    tools: [lookup_order, check_policy, escalate_to_human, issue_refund]
+"""
+
+
+def surefoot(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "surefoot", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    path = tmp_path / "desk.yaml"
+    path.write_text(DESK)
+    return path
+
+
+def spec_with(path: Path, keys: str) -> Path:
+    path.write_text(f"{DESK}    {keys}\n")
+    return path
+
+
+# The program.
+
+
+def test_the_version_is_told() -> None:
+    done = surefoot("--version")
+
+    assert done.returncode == 0
+    assert done.stdout.startswith("surefoot ")
+
+
+@pytest.mark.parametrize("command", ["run", "demo", "steps", "check", "validate", "schema"])
+def test_every_command_explains_itself(command: str) -> None:
+    done = surefoot(command, "--help")
+
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: ")
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["walk"], ["steps"], ["steps", "--unit", "day", "x"], ["check", "x"], ["validate"], ["--no"]],
+)
+def test_a_usage_error_is_2_and_goes_to_stderr(arguments: list[str]) -> None:
+    done = surefoot(*arguments)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+def test_a_closed_pipe_is_no_traceback() -> None:
+    many = [GOOD] * 50
+    with subprocess.Popen(
+        [sys.executable, "-m", "surefoot", "steps", *map(str, many)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        complaint = process.stderr.read()
+
+    assert complaint == b""
+    assert process.returncode == 141
+
+
+# steps.
+
+
+def test_steps_prints_a_line_a_run() -> None:
+    done = surefoot("steps", GOOD, SKIPS)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert [[step["tool"] for step in line["steps"]] for line in lines] == [
+        ["lookup_order", "check_policy", "escalate_to_human"],
+        ["lookup_order", "issue_refund"],
+    ]
+
+
+def test_steps_of_what_cannot_be_read_is_2_and_prints_nothing(tmp_path: Path) -> None:
+    broken = tmp_path / "x.binpb"
+    broken.write_bytes(b"\xff\xff\xff")
+
+    done = surefoot("steps", GOOD, broken)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"surefoot: {broken}: ")
+    assert done.stderr.count("\n") == 1
+
+
+# check.
+
+
+def test_a_clean_run_is_0(spec: Path) -> None:
+    done = surefoot("check", GOOD, "--specs", spec)
+
+    assert done.returncode == 0
+    assert done.stdout.startswith("PASS ")
+    assert done.stderr == ""
+
+
+def test_a_hard_violation_is_1(spec: Path) -> None:
+    done = surefoot("check", SKIPS, "--specs", spec_with(spec, "forbidden: [issue_refund]"))
+
+    assert done.returncode == 1
+    assert done.stdout.startswith("LUCKY ")
+    assert "Gates      desk: forbidden (hard) is violated in 1 run" in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_soft_check_gates_by_majority(spec: Path) -> None:
+    spec_with(spec, "no_repeat: true")
+
+    alone = surefoot("check", LOOPS, "--specs", spec)
+    among = surefoot("check", LOOPS, GOOD, "--specs", spec)
+
+    assert alone.returncode == 1
+    assert among.returncode == 0
+
+
+def test_fail_on_replaces_what_gates(spec: Path) -> None:
+    spec_with(spec, "no_repeat: true")
+    strict = surefoot("check", LOOPS, GOOD, "--specs", spec, "--fail-on", "soft,warn")
+    lenient = surefoot("check", LOOPS, "--specs", spec, "--fail-on", "hard")
+
+    assert strict.returncode == 1
+    assert lenient.returncode == 0
+
+
+def test_json_lines_carry_the_verdicts_and_gate_alike(spec: Path) -> None:
+    spec_with(spec, "forbidden: [issue_refund]")
+
+    done = surefoot("check", SKIPS, GOOD, "--specs", spec, "--format", "json")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert done.returncode == 1
+    assert [line["verdicts"][0]["outcome"] for line in lines] == ["pass", "lucky"]
+    assert lines[1]["verdicts"][0]["violations"] == [
+        {"check": "forbidden", "severity": "hard", "message": "called forbidden tool issue_refund",
+         "step": 1}
+    ]  # fmt: skip
+
+
+def test_nothing_judged_is_2(tmp_path: Path, spec: Path) -> None:
+    spec.write_text(DESK.replace("refund-*", "sales-*"))
+    empty = tmp_path / "empty.binpb"
+    empty.write_bytes(b"")
+
+    unmatched = surefoot("check", GOOD, "--specs", spec)
+    no_run = surefoot("check", empty, "--specs", spec)
+
+    assert unmatched.returncode == 2
+    assert unmatched.stdout.startswith("UNMATCHED ")
+    assert "no run met a spec; service/agent seen: refund-crewai/" in unmatched.stderr
+    assert no_run.returncode == 2
+    assert "there is no run of an agent in the input" in no_run.stderr
+
+
+@pytest.mark.parametrize("text", ["specs: [", "specs: [{name: a, tolls: [x]}]", "[]", ""])
+def test_a_spec_error_is_2_and_names_the_file(spec: Path, text: str) -> None:
+    spec.write_text(text)
+
+    done = surefoot("check", GOOD, "--specs", spec)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"surefoot: {spec}: ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--format", "junit"], ["--format", "sarif"], ["--fail-on", "anything"]],
+)
+def test_what_check_cannot_do_is_a_usage_error(spec: Path, arguments: list[str]) -> None:
+    done = surefoot("check", GOOD, "--specs", spec, *arguments)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+
+
+# validate, schema.
+
+
+def test_valid_specs_are_counted(spec: Path) -> None:
+    done = surefoot("validate", spec)
+
+    assert done.returncode == 0
+    assert done.stdout == "ok: 1 spec in 1 file\n"
+
+
+def test_what_is_wrong_with_a_spec_is_printed(spec: Path) -> None:
+    done = surefoot("validate", spec_with(spec, "requierd: [lookup_order]"))
+
+    assert done.returncode == 2
+    assert done.stdout.startswith(f"{spec}: ")
+    assert "requierd" in done.stdout
+
+
+def test_the_schema_is_json_and_knows_the_keys() -> None:
+    done = surefoot("schema")
+
+    assert done.returncode == 0
+    assert "$defs" in json.loads(done.stdout)
+
+
+# run.
+
+
+def test_a_bad_configuration_is_2_with_all_of_its_problems(tmp_path: Path) -> None:
+    config = tmp_path / "surefoot.yaml"
+    config.write_text("processors: {surefoot: {setle: 6s, settle: 6}}")
+
+    done = surefoot("run", "-c", config)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert all(line.startswith(f"surefoot: {config}: ") for line in done.stderr.splitlines())
+    assert len(done.stderr.splitlines()) == 2

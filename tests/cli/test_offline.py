@@ -1,0 +1,59 @@
+"""Files to runs, without a server."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cli.otlp_files import recorded
+from surefoot.cli.lines import dump, run_line
+from surefoot.cli.offline import runs
+from surefoot.cli.read import Request
+from surefoot.errors import InputError
+from surefoot.model import Reason
+
+STREAM = [
+    Request(body, f"{framework} {number}")
+    for framework in ("openaiagents", "crewai", "vercel")
+    for number, body in enumerate(recorded(framework, "good"))
+]
+
+
+def lines(stream: list[Request]) -> list[bytes]:
+    return [dump(run_line(run)) for run in runs(stream)]
+
+
+@settings(max_examples=20)
+@given(st.randoms(use_true_random=False), st.integers(0, len(STREAM)))
+def test_the_order_of_the_requests_and_their_repetition_change_nothing(
+    chance: random.Random, repeated: int
+) -> None:
+    shuffled = STREAM + STREAM[:repeated]
+    chance.shuffle(shuffled)
+
+    assert lines(shuffled) == lines(STREAM)
+
+
+def test_runs_come_in_order_of_their_start() -> None:
+    found = runs(STREAM)
+
+    assert len(found) == 3
+    assert [run.start_ns for run in found] == sorted(run.start_ns for run in found)
+
+
+def test_the_end_of_the_input_closes_whole_traces_for_their_root() -> None:
+    found = runs([Request(body, "") for body in recorded("crewai", "good")])
+
+    assert [run.reason for run in found] == [Reason.ROOT]
+
+
+def test_a_trace_without_its_root_is_closed_as_idle() -> None:
+    found = runs([Request(recorded("crewai", "good")[0], "")])
+
+    assert [run.reason for run in found] == [Reason.IDLE]
+
+
+def test_bytes_that_are_no_request_are_named() -> None:
+    with pytest.raises(InputError, match=r"^x\.binpb: "):
+        runs([Request(b"\xff\xff", "x.binpb")])

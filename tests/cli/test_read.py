@@ -1,0 +1,112 @@
+"""Which files are read, in which order, and what is said of those that cannot be."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cli.otlp_files import as_json, recorded
+from surefoot.cli.read import requests
+from surefoot.errors import InputError
+from surefoot.model import Wanted
+from surefoot.receive.decode import Decoded, Decoder
+
+REQUESTS = recorded("crewai", "good")
+
+
+def read(*paths: Path) -> list[bytes]:
+    return [request.body for request in requests(paths)]
+
+
+def refusal(*paths: Path) -> str:
+    with pytest.raises(InputError) as refused:
+        read(*paths)
+    return str(refused.value)
+
+
+def decoded(bodies: Sequence[bytes]) -> list[Decoded]:
+    decode = Decoder(Wanted(frozenset({"input.value", "tool.name"})), lambda _span: None)
+    return [decode(body) for body in bodies]
+
+
+def test_a_folder_is_read_through_in_sorted_order(tmp_path: Path) -> None:
+    for name in ("b/1.binpb", "a/2.binpb", "a/10.binpb", "c.binpb", "a.x/1.binpb"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(name.encode())
+
+    assert read(tmp_path) == [
+        b"a/10.binpb", b"a/2.binpb", b"a.x/1.binpb", b"b/1.binpb", b"c.binpb"
+    ]  # fmt: skip
+
+
+def test_paths_are_read_in_the_order_given(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.binpb").write_bytes(name.encode())
+
+    assert read(tmp_path / "b.binpb", tmp_path) == [b"b", b"a", b"b"]
+
+
+def test_json_says_what_protobuf_says(tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text(as_json(REQUESTS[0]))
+    lines = "\n\n".join(as_json(request) for request in REQUESTS) + "\n"
+    (tmp_path / "all.jsonl").write_text(lines)
+
+    assert decoded(read(tmp_path / "one.json")) == decoded(REQUESTS[:1])
+    assert decoded(read(tmp_path / "all.jsonl")) == decoded(REQUESTS)
+
+
+def test_what_is_no_trace_request_is_passed_over_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "meta.json").write_text('{"framework": "crewai"}')
+    (tmp_path / "notes.md").write_text("notes")
+    (tmp_path / "rows.jsonl").write_text('{"a": 1}\n')
+    (tmp_path / "0.binpb").write_bytes(REQUESTS[0])
+
+    assert read(tmp_path) == REQUESTS[:1]
+
+
+def test_other_signals_between_the_lines_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "collector.jsonl"
+    path.write_text(f'{{"resourceLogs": []}}\n{as_json(REQUESTS[0])}\n{{"resourceMetrics":[]}}\n')
+
+    assert len(read(path)) == 1
+
+
+def test_a_broken_line_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "cut.jsonl"
+    path.write_text(as_json(REQUESTS[0]) + "\n" + as_json(REQUESTS[1])[:-9])
+
+    assert refusal(tmp_path).startswith(f"{path}:2: ")
+
+
+def test_a_broken_document_is_named_also_in_a_folder(tmp_path: Path) -> None:
+    path = tmp_path / "cut.json"
+    path.write_text(as_json(REQUESTS[0])[:-9])
+
+    assert refusal(tmp_path).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what"),
+    [
+        ("none.binpb", None, "cannot be read: No such file"),
+        ("none", None, "not an OTLP file; one ends in .binpb, .json, .jsonl"),
+        ("traces.pb", "", "not an OTLP file; "),
+        ("notes.json", "{}", "holds no OTLP trace request; "),
+        ("empty.jsonl", "", "holds no OTLP trace request; "),
+    ],
+)
+def test_a_named_file_that_cannot_be_read_is_named(
+    tmp_path: Path, name: str, text: str | None, what: str
+) -> None:
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text)
+
+    assert refusal(path).startswith(f"{path}: {what}")
+
+
+def test_a_folder_without_otlp_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.json").write_text("{}")
+
+    assert refusal(tmp_path).startswith(f"{tmp_path}: holds no OTLP trace request; ")
