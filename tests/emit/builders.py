@@ -39,11 +39,9 @@ def an_id(n: int) -> bytes:
     return n.to_bytes(8, "big")
 
 
-def a_step(
-    tool: str = "lookup_order", *, ok: bool = True, agent: str = "main", **args: Any
-) -> Step:
+def a_step(tool: str = "lookup_order", *, agent: str = "main", **args: Any) -> Step:
     """One tool call."""
-    return Step(tool, args, ok=ok, agent=agent)
+    return Step(tool, args, agent=agent)
 
 
 def a_run(
