@@ -1,1 +1,7 @@
 """The spans of a trace to the agent's steps."""
+
+from surefoot.assemble.dialects import WANTED
+from surefoot.assemble.door import reduce
+from surefoot.assemble.runs import assemble, join
+
+__all__ = ["WANTED", "assemble", "join", "reduce"]

@@ -1,0 +1,97 @@
+"""One tool call while it is being put together.
+
+Owns `Call`: what one span, or a model's output, tells of a call, in one mutable record
+that merging and matching complete. Beside it the names: when two spellings are one tool,
+and which calls are a hand-over or the end of the run. Everything else about a call is in
+the file that decides it.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from surefoot.assemble.results import UNKNOWN, Result
+from surefoot.assemble.values import same_key
+from surefoot.model import ArgsQuality, Source, StepKind
+
+_OTHER = re.compile(r"[^a-z0-9]+")
+#: What clients put in front of a tool's name.
+_PREFIX = re.compile(r"^(?:functions?[._]|default_api[._]|mcp__.+?__)")
+_FINAL = frozenset({"final_answer", "final_result", "finish", "submit_final_answer"})
+_HANDOFF = frozenset(
+    {
+        "handoff",
+        "handoff_to_agent",
+        "transfer_to_agent",
+        "transfer_to_agents",
+        "delegate_task_to_member",
+        "delegate_task_to_members",
+        "delegate_work_to_coworker",
+        "ask_question_to_coworker",
+    }
+)
+#: `transfer_to_refund_agent` hands over; `transfer_to_savings_account` is work, unless
+#: an agent of that name is about.
+_HANDOFF_TO = re.compile(r"(?:transfer|handoff|hand_off|switch|delegate)_(?:back_)?to_(.+)")
+_AGENT_LIKE = re.compile(r"(?:^|_)(?:agent|assistant|supervisor)(?:_|$)")
+
+
+@dataclass(slots=True)
+class Call:
+    """One call. `at` is the index of the span that tells of it; `place` its place in a turn.
+
+    named: the name is the tool's, not made of a span's name. failed: what is known of
+    failure. told: whether a model was told the result.
+    """
+
+    at: int
+    tool: str
+    start_ns: int
+    end_ns: int
+    args: dict[str, Any] = field(default_factory=dict)
+    quality: ArgsQuality = ArgsQuality.MISSING
+    result: Result = UNKNOWN
+    failed: bool = False
+    call_id: str = ""
+    kind: StepKind = StepKind.TOOL
+    source: Source = Source.SPAN
+    ran: bool = True
+    agent: str = ""
+    attempts: int = 1
+    turn: int = -1
+    place: int = 0
+    scope: str = ""
+    merged: list[tuple[bytes, str]] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The name in the one spelling that compares."""
+        return norm(self.tool)
+
+    @property
+    def key(self) -> str:
+        """A text that is equal for equal arguments."""
+        return same_key(self.args)
+
+
+def norm(tool: str) -> str:
+    """Give a tool's name as it compares: `Get Order` is `get_order`."""
+    return _OTHER.sub("_", _PREFIX.sub("", tool).casefold()).strip("_")
+
+
+def same_tool(one: str, other: str) -> bool:
+    """Whether two norms are one tool; servers put their name in front (`desk_lookup`)."""
+    return one == other or one.endswith("_" + other) or other.endswith("_" + one)
+
+
+def kind_of(tool: str, agents: frozenset[str]) -> StepKind:
+    """Say what a call is to the agent. `agents` are the norms of the run's agents."""
+    name = norm(tool)
+    if name in _FINAL:
+        return StepKind.FINAL
+    if name in _HANDOFF:
+        return StepKind.HANDOFF
+    target = _HANDOFF_TO.fullmatch(name)
+    if target and (target[1] in agents or _AGENT_LIKE.search(target[1])):
+        return StepKind.HANDOFF
+    return StepKind.TOOL

@@ -1,0 +1,135 @@
+"""The calls that tools' spans tell of, and the calls that models asked for.
+
+Owns the reading of both into `Call`s. A tool's span gives a call that ran; a model's
+output gives a request, known by the id that the model gave it. Which of them are one and
+the same, `merge` and `match` decide. Only outputs are requests: inputs repeat history.
+"""
+
+from surefoot.assemble import arguments
+from surefoot.assemble.arguments import Candidate
+from surefoot.assemble.call import Call, norm
+from surefoot.assemble.dialects import keys
+from surefoot.assemble.messages import Asked
+from surefoot.assemble.view import View
+from surefoot.model import ArgsQuality, Role, Source
+
+
+def from_tools(view: View) -> list[Call]:
+    """Give one call a tool's span, in order of start."""
+    return [
+        _from_span(view, at)
+        for at, span in enumerate(view.spans)
+        if span.role is Role.TOOL and view.dialects[at].is_step(span)
+    ]
+
+
+def _from_span(view: View, at: int) -> Call:
+    span, dialect = view.spans[at], view.dialects[at]
+    tool = dialect.tool(span)
+    properties = dialect.properties(span)
+    if properties is None:
+        properties = view.properties(norm(tool))
+    read = arguments.read(dialect.candidates(span), properties)
+    if read.quality is ArgsQuality.MISSING and properties == ():
+        read = read._replace(quality=ArgsQuality.EXACT)
+    result = dialect.result(span)
+    return Call(
+        at=at,
+        tool=tool,
+        start_ns=span.start_ns,
+        end_ns=max(span.start_ns, span.end_ns),
+        args=read.args,
+        quality=read.quality,
+        result=result,
+        failed=dialect.failed(span) or result.failed is True,
+        call_id=dialect.call_id(span) or result.call_id,
+        attempts=dialect.attempts(span),
+        scope=span.scope,
+    )
+
+
+def from_models(view: View) -> list[Call]:
+    """Give one call a request, each once, in order of asking.
+
+    A request is told again by a framework's node that was handed it, by a second
+    instrumentation, by an overview span; the one told first stays. Requests without an id
+    are the same only if a span above asked them.
+    """
+    found: list[Call] = []
+    by_id: dict[tuple[str, str], list[Call]] = {}
+    turn = 0
+    for at in _askers(view):
+        place = 0
+        fresh = []
+        for asked in _asked(view, at):
+            request = _from_request(view, at, asked)
+            known = by_id.setdefault((request.call_id, request.name), [])
+            twin = next((other for other in known if _is_twin(view, request, other)), None)
+            if twin is not None:
+                _complete(twin, request)
+                continue
+            known.append(request)
+            request.turn, request.place = turn, place
+            place += 1
+            fresh.append(request)
+        found += fresh
+        turn += bool(fresh)
+    return found
+
+
+def _askers(view: View) -> list[int]:
+    """Give the spans whose output asks for calls, in order of their end."""
+    spans = view.spans
+    asking = [
+        at
+        for at, span in enumerate(spans)
+        if (span.role is Role.LLM and keys.SAID in span.attributes) or keys.ASKED in span.attributes
+    ]
+    return sorted(asking, key=lambda at: (_asked_at(view, at), at))
+
+
+def _asked_at(view: View, at: int) -> int:
+    span = view.spans[at]
+    return max(span.start_ns, span.end_ns) if span.role is Role.LLM else span.start_ns
+
+
+def _asked(view: View, at: int) -> list[Asked]:
+    span = view.spans[at]
+    messages = view.read(span, keys.ASKED) or view.said(at)
+    return [asked for message in messages for asked in message.calls]
+
+
+def _from_request(view: View, at: int, asked: Asked) -> Call:
+    when = _asked_at(view, at)
+    properties = view.properties(norm(asked.tool))
+    read = arguments.read((Candidate(asked.arguments),), properties)
+    if read.quality is ArgsQuality.MISSING:  # models write nothing where nothing is needed
+        read = read._replace(quality=ArgsQuality.EXACT)
+    return Call(
+        at=at,
+        tool=asked.tool,
+        start_ns=when,
+        end_ns=when,
+        args=read.args,
+        quality=read.quality,
+        call_id=asked.call_id,
+        source=Source.LLM,
+        scope=view.spans[at].scope,
+    )
+
+
+def _is_twin(view: View, request: Call, other: Call) -> bool:
+    if request.at == other.at:
+        return bool(request.call_id)
+    if request.call_id:
+        exact = ArgsQuality.EXACT
+        doubtful = request.quality is not exact or other.quality is not exact
+        return doubtful or request.key == other.key
+    above = view.forest.above
+    nested = above[request.at] == other.at or above[other.at] == request.at
+    return nested and request.key == other.key
+
+
+def _complete(known: Call, again: Call) -> None:
+    if known.quality is not ArgsQuality.EXACT and again.quality is ArgsQuality.EXACT:
+        known.args, known.quality = again.args, again.quality

@@ -1,0 +1,249 @@
+"""What can be said of one span, and what is said if its framework does nothing else.
+
+Owns the reading of a span through the conventions' keys: role, tool, arguments, result,
+failure, call id, agent, task, answer. Frameworks override what they do otherwise, each in
+its own file. Knows nothing of other spans: recovery, merging and ancestors are elsewhere.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from surefoot.assemble import results, schemas
+from surefoot.assemble.arguments import Candidate
+from surefoot.assemble.dialects import keys, trim
+from surefoot.assemble.overview import answer_text, task_items
+from surefoot.assemble.results import Result
+from surefoot.assemble.values import text_of
+from surefoot.model import Event, Item, Role, Span, Status, StepKind, Value
+
+#: Control flow that instrumentors record as exceptions, on spans that went well.
+#: Source: oi-langchain `_tracer.py`, IGNORED_EXCEPTION_PATTERNS; asyncio; LangGraph.
+CONTROL_FLOW = frozenset(
+    {
+        "GraphInterrupt",
+        "NodeInterrupt",
+        "Interrupt",
+        "ParentCommand",
+        "Command",
+        "GraphBubbleUp",
+        "GeneratorExit",
+        "CancelledError",
+        "StopIteration",
+        "StopAsyncIteration",
+    }
+)
+#: What ADK writes where it has no id, and other ways of saying nothing.
+_NO_CALL_ID = frozenset({"<not specified>", "None", "null", "undefined"})
+_FAILURES = frozenset({"error", "failure", "failed"})
+#: Node ids that a framework made: strands, agent-framework, agno.
+_MADE_UP = re.compile(r"agent_|strands_agent$|[0-9a-f]{16,}$|[0-9a-f]{8}-[0-9a-f]{4}-|(?:cycle|llm|tool)_")
+#: How tools' spans are named.
+_TOOL_NAMES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?:execute_tool|running tool:?|tools/call|MCP send tools/call|ai\.toolCall) (.+)",
+        r"(.+?)\.(?:__call__|acall|tool|tool_call)",
+    )
+)
+#: How agents' spans are named, by agent-spans of the instrumentors that give no attribute.
+_SPAN_NAMES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?:invoke_agent|create_agent|agent_run|invoke_workflow|invocation|agent run) \[?(.+?)\]?",
+        r"ClaudeAgentSDK\.(.+)",
+        r"(.+?)\.(?:run|arun|kickoff|stream|generate|on_messages|on_messages_stream|workflow|agent)",
+        r"(.+?)(?:\..+)?\.(?:_execute_core|execute)",
+    )
+)
+_STATUSES = ("gen_ai.tool.status", "tool.status", "gen_ai.task.status")
+
+
+class Dialect:
+    """How spans are read. One instance a framework, without state."""
+
+    #: Instrumentation scopes of spans that speak it.
+    scopes: ClassVar[tuple[str, ...]] = ()
+    #: Attribute keys that it reads beyond those of `keys`.
+    extra_keys: ClassVar[tuple[str, ...]] = ()
+    argument_keys: ClassVar[tuple[str, ...]] = keys.ARGUMENTS
+    result_keys: ClassVar[tuple[str, ...]] = keys.RESULT
+    #: Whether a span's own word on its agent beats the agent's span above it.
+    owner_first: ClassVar[bool] = False
+    #: Whether the arguments on a tool's span may look like others than they are, so that
+    #: the model's request is to be believed instead.
+    doubts_arguments: ClassVar[bool] = False
+    #: Whether user messages of its model spans are the user's words.
+    hears_users: ClassVar[bool] = True
+
+    # At the door
+
+    def role(self, span: Span) -> Role:
+        """Say what the span is."""
+        raise NotImplementedError
+
+    def trim(self, span: Span) -> None:
+        """Let go of what judging has no use for; see `trim`."""
+        if span.role is Role.LLM:
+            trim.trim_model(span.attributes)
+        elif span.role is Role.TOOL:
+            trim.trim_tool(span.attributes)
+        else:
+            trim.trim_overview(span)
+        trim.trim_events(span)
+
+    # A tool's span
+
+    def is_step(self, _span: Span) -> bool:
+        """Whether this tool's span stands for a call at all."""
+        return True
+
+    def tool(self, span: Span) -> str:
+        """Give the name that the model called."""
+        return first_text(span.attributes, keys.TOOL) or called(span.name)
+
+    def kind(self, _span: Span) -> StepKind | None:
+        """Say what a call is, where the span tells and its name may not."""
+        return None
+
+    def candidates(self, span: Span) -> Iterator[Candidate]:
+        """Give what may hold the arguments, the most trusted first.
+
+        `tool.parameters` is the arguments in half of the frameworks and their schema in
+        the other; a switch of OpenInference copies it into `gen_ai.tool.call.arguments`.
+        """
+        attributes = span.attributes
+        copied = "tool.parameters" in attributes
+        for key in self.argument_keys:
+            if key in attributes:
+                doubt = key == "tool.parameters" or (copied and key.startswith("gen_ai."))
+                yield Candidate(attributes[key], doubt)
+
+    def properties(self, span: Span) -> tuple[str, ...] | None:
+        """Give the tool's argument names, where the span has their schema."""
+        for key in ("tool.json_schema", "gen_ai.tool.json_schema", "tool.parameters"):
+            if key in span.attributes:
+                names = schemas.properties(span.attributes[key])
+                if names is not None:
+                    return names
+        return None
+
+    def result(self, span: Span) -> Result:
+        """Give the tool's own result."""
+        for key in self.result_keys:
+            value = span.attributes.get(key)
+            if value is not None:
+                return results.unwrap(value)
+        return results.UNKNOWN
+
+    def call_id(self, span: Span) -> str:
+        """Give the model's id of the call; empty if the span does not tell."""
+        found = first_text(span.attributes, keys.CALL_ID)
+        return "" if found in _NO_CALL_ID else found
+
+    def failed(self, span: Span) -> bool:
+        """Whether a tool's span tells of a failure, whatever its status says."""
+        attributes = span.attributes
+        if span.status == Status.ERROR or attributes.get("error.type"):
+            return True
+        if any(attributes.get(key) in _FAILURES for key in _STATUSES):
+            return True
+        if attributes.get("langfuse.observation.level") == "ERROR":
+            return True
+        return any(map(is_failure, span.events))
+
+    def attempts(self, span: Span) -> int:
+        """Give the number of this try of one request, from 1."""
+        tries = span.attributes.get("tool.run_attempts")
+        return tries if isinstance(tries, int) and tries > 0 else 1
+
+    def hands_to(self, _span: Span) -> str:
+        """Give the agent that works under this tool's span, where it says so."""
+        return ""
+
+    # Any span
+
+    def agent(self, span: Span) -> str:
+        """Give the name of the agent whose span this is; empty if it has none."""
+        attributes = span.attributes
+        return first_text(attributes, keys.AGENT) or node_name(attributes) or spoken(span.name)
+
+    def owner(self, span: Span) -> str:
+        """Give the agent that the span says it belongs to."""
+        return first_text(span.attributes, keys.OWNERS)
+
+    def broken(self, span: Span) -> bool:
+        """Whether an agent's, a chain's or a model's span ended in an error."""
+        return span.status == Status.ERROR
+
+    def task(self, span: Span) -> tuple[Item, ...]:
+        """Give the messages that an agent's or a chain's span was started with."""
+        for key in keys.TASK:
+            value = span.attributes.get(key)
+            if value not in (None, ""):
+                found = self.opening(value)
+                if found:
+                    return found
+        heard = span.attributes.get(keys.HEARD)
+        return heard if isinstance(heard, tuple) else ()  # type: ignore[return-value] # ours
+
+    def opening(self, value: Value) -> tuple[Item, ...]:
+        """Read the messages in what a run was given."""
+        return task_items(value)
+
+    def answer(self, span: Span) -> str:
+        """Give the final answer that an agent's or a chain's span tells; may be empty."""
+        for key in keys.ANSWER:
+            value = span.attributes.get(key)
+            if value not in (None, ""):
+                found = self.closing(value)
+                if found:
+                    return found
+        return ""
+
+    def closing(self, value: Value) -> str:
+        """Read the answer in what a run gave."""
+        return answer_text(value)
+
+
+def first_text(attributes: dict[str, Value], names: tuple[str, ...]) -> str:
+    """Give the first of the named attributes that is a text with something in it."""
+    for key in names:
+        value = attributes.get(key)
+        if value:
+            text = text_of(value).strip()
+            if text:
+                return text
+    return ""
+
+
+def called(name: str) -> str:
+    """Give the tool's name in a span's name: `execute_tool X`, `X.__call__`, `X.tool`."""
+    for pattern in _TOOL_NAMES:
+        found = pattern.fullmatch(name)
+        if found:
+            return found[1]
+    return name
+
+
+def node_name(attributes: dict[str, Value]) -> str:
+    """Give the graph node's id where it is a name that somebody chose."""
+    node = text_of(attributes.get("graph.node.id"))
+    return "" if _MADE_UP.match(node) else node
+
+
+def spoken(name: str) -> str:
+    """Give the agent's name in a span's name: `invoke_agent X`, `agent_run [X]`, `X.run`."""
+    for pattern in _SPAN_NAMES:
+        found = pattern.fullmatch(name)
+        if found:
+            return found[1]
+    return name
+
+
+def is_failure(event: Event) -> bool:
+    """Whether this event is an exception that is no control flow."""
+    if event.name != "exception":
+        return False
+    kind = text_of(event.attributes.get("exception.type"))
+    return kind.rpartition(".")[2] not in CONTROL_FLOW

@@ -1,0 +1,129 @@
+"""What is let go of at the door, so that an open trace stays small.
+
+Owns the common part of `Dialect.trim`: a model's messages become items in one place,
+whatever form they came in, and every copy of them goes; tool definitions become names;
+a chain's own long input and output go, since they repeat what the model's spans say.
+Which forms there are, `keys` says; what a framework does otherwise, its dialect.
+
+Cost: this runs once a span. Spans whose messages are items already cost a few lookups;
+a conversation that is JSON is parsed here, once.
+"""
+
+from collections.abc import Iterable
+
+from surefoot.assemble import history, schemas
+from surefoot.assemble.dialects import keys
+from surefoot.assemble.values import text_of
+from surefoot.model import Item, Role, Span, Value
+
+#: A chain's input or output longer than this is let go.
+CHAIN_CHARS = 4096
+#: Whatever is shorter is not worth the trouble of losing: "" and markers of hiding.
+_SHORT = 32
+_EVENTS = frozenset({"exception", "gen_ai.evaluation.result"})
+_COPIES = tuple(dict.fromkeys((*keys.HEARD_MODEL, *keys.SAID_MODEL)))
+
+
+def trim_model(attributes: dict[str, Value]) -> None:
+    """Make one conversation of a model span's attributes, and let its copies go."""
+    trim_offers(attributes)
+    heard = _pop_items(attributes, keys.HEARD_ITEMS)
+    if not heard:
+        heard = system_items(attributes.get("gen_ai.system_instructions"))
+        heard += from_json(attributes, keys.HEARD_MODEL, "user")
+    said = _pop_items(attributes, keys.SAID_ITEMS)
+    if not said:
+        said = from_json(attributes, keys.SAID_MODEL, "assistant")
+    if heard:
+        attributes[keys.HEARD] = heard
+    if said:
+        attributes[keys.SAID] = said
+    attributes.pop("gen_ai.system_instructions", None)
+    let_go(attributes, _COPIES)
+
+
+def trim_overview(span: Span) -> None:
+    """Trim an agent's or a chain's span, which sums up what its children say."""
+    attributes = span.attributes
+    trim_offers(attributes)
+    heard = _pop_items(attributes, keys.HEARD_ITEMS) or from_json(
+        attributes, keys.HEARD_JSON, "user"
+    )
+    said = from_json(attributes, ("gen_ai.output.messages",), "assistant")
+    _pop_items(attributes, keys.SAID_ITEMS)  # of an overview they are often the wrong ones
+    system = system_items(attributes.pop("gen_ai.system_instructions", None))
+    if heard or system:
+        attributes[keys.HEARD] = system + heard
+    if said:
+        attributes[keys.SAID] = said
+    for key in (*keys.HEARD_JSON, "gen_ai.output.messages"):
+        attributes.pop(key, None)
+    if span.parent_id and span.role is not Role.AGENT:
+        let_go(attributes, (*keys.TASK, *keys.ANSWER), CHAIN_CHARS)
+
+
+def trim_tool(attributes: dict[str, Value]) -> None:
+    """Trim a tool's span: the conversation around it is told elsewhere."""
+    for key in ("llm.input_messages", "llm.output_messages", "gen_ai.input.messages"):
+        if key in attributes:
+            del attributes[key]
+
+
+def trim_offers(attributes: dict[str, Value]) -> None:
+    """Turn tool definitions into names."""
+    for key in keys.DEFINITIONS:
+        value = attributes.pop(key, None)
+        if value is not None and keys.OFFERS not in attributes:
+            found = schemas.held(value)
+            if found:
+                attributes[keys.OFFERS] = found
+
+
+def trim_events(span: Span) -> None:
+    """Keep exceptions and grades."""
+    if span.events:
+        span.events = tuple(event for event in span.events if event.name in _EVENTS)
+
+
+def let_go(attributes: dict[str, Value], names: Iterable[str], above: int = _SHORT) -> None:
+    """Drop what is longer than `above`; a marker of hiding stays."""
+    for key in names:
+        value = attributes.get(key)
+        if value is not None and not (isinstance(value, str) and len(value) <= above):
+            del attributes[key]
+
+
+def from_json(
+    attributes: dict[str, Value], names: Iterable[str], role: str
+) -> tuple[Item, ...]:
+    """Give the first conversation that stands under one of `names`."""
+    for key in names:
+        value = attributes.get(key)
+        if value is not None:
+            items = history.items_of(value, role=role)
+            if items:
+                return items
+    return ()
+
+
+def system_items(value: Value) -> tuple[Item, ...]:
+    """Give the system prompt as items; GenAI has it apart from the messages."""
+    if value is None:
+        return ()
+    items = history.items_of([{"role": "system", "content": _parts(value)}])
+    return items or ((("message.role", "system"), ("message.content", text_of(value))),)
+
+
+def _parts(value: Value) -> object:
+    found = history.structure(value)
+    return found.value if found else text_of(value)
+
+
+def _pop_items(attributes: dict[str, Value], families: Iterable[str]) -> tuple[Item, ...]:
+    found: tuple[Item, ...] = ()
+    for family in families:
+        value = attributes.get(family)
+        if isinstance(value, tuple):
+            del attributes[family]
+            found = found or value  # type: ignore[assignment] # the door makes items here
+    return found

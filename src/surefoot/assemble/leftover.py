@@ -1,0 +1,106 @@
+"""What became of the calls that models asked for and no tool's span tells of.
+
+Owns that judgement. Where tools have spans, a call without one did not run: the tool is
+unknown, the arguments were refused, a human said no. Where no tool has a span, requests
+are all there is, and the conversation tells which were answered. The end of a run, a
+hand-over and a sub-agent's own span are answers too.
+"""
+
+from collections import deque
+
+from surefoot.assemble.call import Call, norm
+from surefoot.assemble.messages import answer
+from surefoot.assemble.results import UNKNOWN, Result
+from surefoot.assemble.view import View
+from surefoot.model import Role, StepKind
+
+
+class Told:
+    """The results that the run's models were told, in order of telling."""
+
+    def __init__(self, view: View) -> None:
+        self.by_id: dict[str, Result] = {}
+        self.by_tool: dict[str, deque[Result]] = {}
+        self.all: list[Result] = []
+        seen: set[tuple[str, str, str]] = set()
+        read: set[int] = set()
+        for at in view.models:
+            for message in view.heard(at):
+                if message.role != "tool" or id(message) in read:
+                    continue
+                read.add(id(message))
+                result = answer(message)
+                mark = (result.call_id, result.tool, result.text)
+                if mark not in seen:
+                    seen.add(mark)
+                    self._take(result)
+
+    def _take(self, result: Result) -> None:
+        self.all.append(result)
+        if result.call_id:
+            self.by_id.setdefault(result.call_id, result)
+        else:
+            self.by_tool.setdefault(norm(result.tool), deque()).append(result)
+
+    def of(self, call: Call) -> Result | None:
+        """Give what was told of a call; results without an id are given out in order."""
+        found = self.by_id.get(call.call_id) if call.call_id else None
+        if found is None and self.by_tool.get(call.name):
+            return self.by_tool[call.name].popleft()
+        return found
+
+
+def settle(view: View, calls: list[Call], left: list[Call], told: Told) -> list[Call]:
+    """Say of each request that is left whether it ran and how it went."""
+    agents = _agents(view)
+    last = view.models[-1] if view.models else -1
+    for request in left:
+        request.result = told.of(request) or UNKNOWN
+        if request.kind is StepKind.FINAL:
+            continue
+        if _went_on(request, agents):
+            continue
+        if calls:
+            request.ran = False
+        else:
+            request.ran = _was_answered(view, request, last)
+        request.failed = not request.ran or request.result.failed is True
+    return left
+
+
+def _agents(view: View) -> dict[str, int]:
+    """Give the latest start of each agent, by norm."""
+    return {
+        norm(view.dialects[at].agent(span)): span.start_ns
+        for at, span in enumerate(view.spans)
+        if span.role is Role.AGENT
+    }
+
+
+def _went_on(request: Call, agents: dict[str, int]) -> bool:
+    """Whether an agent of that name, or the one handed to, started after the request."""
+    name = request.name
+    for agent, start_ns in ((name, agents.get(name)), *_targets(request, agents)):
+        if agent and start_ns is not None and start_ns >= request.start_ns:
+            return True
+    return False
+
+
+def _targets(request: Call, agents: dict[str, int]) -> list[tuple[str, int]]:
+    if request.kind is not StepKind.HANDOFF:
+        return []
+    return [(agent, at) for agent, at in agents.items() if agent and request.name.endswith(agent)]
+
+
+def _was_answered(view: View, request: Call, last: int) -> bool:
+    """Whether a call of a run without tools' spans was made.
+
+    A tool that was never offered cannot have run, whatever the model was told. What the
+    last model span of a fragment asked for was made by whoever owns the loop.
+    """
+    offered = view.offered()
+    if offered and request.name not in offered:
+        return False
+    if request.result.known:
+        return True
+    return request.at == last and view.forest.above[request.at] < 0

@@ -1,0 +1,81 @@
+"""Which request of a model belongs to which call that ran.
+
+Owns the pairing: by the model's id, else by tool and arguments in order, else by tool in
+order, else a hand-over to the request beside it. A paired request completes its call: id,
+turn, the arguments that the span has not. What is left over, `leftover` judges.
+"""
+
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import TypeAlias
+
+from surefoot.assemble.call import Call
+from surefoot.assemble.view import View
+from surefoot.model import ArgsQuality, StepKind
+
+_Way: TypeAlias = Callable[[Call], Hashable]
+
+#: Qualities that a request may better. What was hidden stays hidden.
+_POOR = frozenset({ArgsQuality.MISSING, ArgsQuality.WRAPPED_TEXT, ArgsQuality.TRUNCATED})
+
+
+def match(view: View, calls: list[Call], requests: list[Call]) -> list[Call]:
+    """Pair requests with calls; give the requests that are left."""
+    named = [call for call in calls if call.call_id]
+    left, free = _pair(view, requests, named, lambda call: (call.call_id, call.name), ids=False)
+    #: Where no id of the two sides meets, they are of two makers and mean nothing.
+    ids = len(left) < len(requests)
+    free += [call for call in calls if not call.call_id]
+    free.sort(key=lambda call: (call.start_ns, call.end_ns, call.at))
+    ways: tuple[_Way, ...] = (
+        lambda call: (call.name, call.key),
+        lambda call: call.name,
+        lambda call: view.forest.above[call.at] if call.kind is StepKind.HANDOFF else None,
+    )
+    for way in ways:
+        left, free = _pair(view, left, free, way, ids=ids)
+    return left
+
+
+def _pair(
+    view: View, requests: list[Call], calls: list[Call], way: _Way, *, ids: bool
+) -> tuple[list[Call], list[Call]]:
+    """Pair in order what is equal by `way`; give what is left of both.
+
+    Args:
+        view: The run.
+        requests: In order of asking.
+        calls: In order of start.
+        way: What must be equal; None pairs with nothing.
+        ids: Whether two different ids speak against a pair.
+    """
+    waiting: dict[Hashable, deque[Call]] = {}
+    for call in calls:
+        waiting.setdefault((way(call), bool(ids and call.call_id)), deque()).append(call)
+    left = []
+    taken = set()
+    for request in requests:
+        key = way(request)
+        queues = [waiting.get((key, False))]
+        if not request.call_id or not ids:
+            queues.append(waiting.get((key, True)))
+        ready = [queue for queue in queues if queue]
+        if key is None or not ready:
+            left.append(request)
+            continue
+        call = min(ready, key=lambda queue: queue[0].start_ns).popleft()
+        taken.add(call.at)
+        _complete(view, call, request)
+    return left, [call for call in calls if call.at not in taken]
+
+
+def _complete(view: View, call: Call, request: Call) -> None:
+    if call.kind is StepKind.HANDOFF and request.kind is StepKind.HANDOFF:
+        call.tool = request.tool
+    call.call_id = call.call_id or request.call_id
+    call.turn, call.place = request.turn, request.place
+    if request.quality is not ArgsQuality.EXACT:
+        return
+    doubt = call.quality is ArgsQuality.EXACT and view.dialects[call.at].doubts_arguments
+    if call.quality in _POOR or (doubt and call.key != request.key):
+        call.args, call.quality = request.args, ArgsQuality.RECOVERED

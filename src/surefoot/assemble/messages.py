@@ -1,0 +1,130 @@
+"""A message of a model's conversation, and how an indexed attribute spells it.
+
+Owns `Message` and the reading of `Item`s: OpenInference's (`message.role`,
+`message.contents.0.message_content.text`, `message.tool_calls.0.tool_call.id`) and, with
+the same words less a prefix, old OpenLLMetry's (`role`, `tool_calls.0.name`). Messages
+that came as JSON were made into the same items at the door (`history.py`), so there is
+one form from here on, and a history that every turn repeats is one object a message.
+"""
+
+from typing import NamedTuple
+
+from surefoot.assemble.results import Result, unwrap
+from surefoot.assemble.values import structure, text_of
+from surefoot.model import Cut, Item, Value
+
+#: One spelling a role.
+ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+    "developer": "system",
+    "function": "tool",
+    "tool-response": "tool",
+    "tool-call": "assistant",
+    "ipython": "tool",
+}
+
+
+class Asked(NamedTuple):
+    """A call that a message asks for; `arguments` as they stood there."""
+
+    call_id: str
+    tool: str
+    arguments: Value
+
+
+class Message(NamedTuple):
+    """One message. `call_id` and `tool` name the call that a tool's message answers.
+
+    finish: why the model stopped, where the message says so. capped: a text of it is only
+    a beginning.
+    """
+
+    role: str
+    text: str = ""
+    calls: tuple[Asked, ...] = ()
+    call_id: str = ""
+    tool: str = ""
+    failed: bool = False
+    finish: str = ""
+    capped: bool = False
+
+
+def read(item: Item) -> Message:
+    """Read one entry of an indexed attribute."""
+    plain: dict[str, Value] = {}
+    parts: dict[str, list[str]] = {}
+    calls: dict[str, dict[str, Value]] = {}
+    for key, value in item:
+        name = key.removeprefix("message.")
+        if "tool_call" in name and name != "tool_call_id":
+            group, _, field = name.rpartition(".")
+            call = group.partition(".tool_call")[0] if group.startswith("contents.") else group
+            calls.setdefault(call.removesuffix(".function").removesuffix(".tool_call"), {})[field] = value
+        elif name.startswith("contents."):
+            if name.endswith(".message_content.text") and isinstance(value, str):
+                parts.setdefault("", []).append(value)
+        else:
+            plain[name] = value
+    role = text_of(plain.get("role")).lower()
+    text = _content(plain.get("content"))
+    if not text and parts:
+        text = "\n".join(parts[""])
+    return Message(
+        role=ROLES.get(role, role),
+        text=text,
+        calls=_calls(calls, plain),
+        call_id=text_of(plain.get("tool_call_id")),
+        tool=text_of(plain.get("name")),
+        failed=plain.get("status") == "error",
+        finish=text_of(plain.get("finish_reason")),
+        capped=any(isinstance(value, Cut) for _, value in item),
+    )
+
+
+def answer(message: Message) -> Result:
+    """Give the tool result that a message with role `tool` tells."""
+    result = unwrap(message.text)
+    return result._replace(
+        failed=True if message.failed else result.failed,
+        call_id=message.call_id or result.call_id,
+        tool=message.tool or result.tool,
+    )
+
+
+def _content(value: Value) -> str:
+    """Give a content's text; old conventions write a list of blocks as JSON."""
+    if isinstance(value, str) and not value.startswith('[{"'):
+        return value
+    found = structure(value)
+    if found is None or not isinstance(found.value, list):
+        return text_of(value)
+    texts = [
+        part["text"]
+        for part in found.value
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    ]
+    return "\n".join(texts) if texts else text_of(value)
+
+
+def _calls(calls: dict[str, dict[str, Value]], plain: dict[str, Value]) -> tuple[Asked, ...]:
+    asked = [
+        Asked(
+            text_of(call.get("id")),
+            text_of(call.get("name")),
+            call.get("arguments", call.get("input")),
+        )
+        for call in calls.values()
+        if call.get("name")
+    ]
+    if plain.get("function_call_name"):
+        name = text_of(plain["function_call_name"])
+        asked.append(Asked("", name, plain.get("function_call_arguments_json")))
+    seen: set[str] = set()
+    distinct = []
+    for call in asked:  # `contents.K.tool_call` tells `tool_calls.M` again
+        if not call.call_id or call.call_id not in seen:
+            seen.add(call.call_id)
+            distinct.append(call)
+    return tuple(distinct)

@@ -1,0 +1,115 @@
+"""What a run was given and what it gave, out of its topmost spans' input and output.
+
+Owns the shapes in which frameworks write a task (`{"messages": […]}`, `{"task": …}`,
+`{"new_message": {"parts": […]}}`, a text) and an answer (the last of a list of messages,
+`{"raw": …}`, `{"content": {"parts": […]}}`, a text). Knows no attribute key.
+"""
+
+from typing import Any
+
+from surefoot.assemble import history
+from surefoot.assemble.messages import read
+from surefoot.assemble.results import unwrap
+from surefoot.assemble.values import is_hidden, normal, structure, text_of
+from surefoot.model import Item
+
+#: Where a task's text stands, the most telling first.
+_TASK_KEYS = (
+    "task",
+    "user_msg",
+    "question",
+    "user_message",
+    "user_input",
+    "message",
+    "new_message",
+    "query",
+    "prompt",
+    "input",
+    "inputs",
+    "input_args",
+    "kwargs",
+    "text",
+    "content",
+    "args",
+    "ev",
+    "data",
+)
+_ANSWER_KEYS = (
+    "raw",
+    "final_output",
+    "output",
+    "outputs",
+    "answer",
+    "response",
+    "result",
+    "chat_message",
+    "content",
+    "data",
+    "text",
+    "message",
+    "return_values",
+)
+_MAX_NEST = 5
+
+
+def task_items(value: object) -> tuple[Item, ...]:
+    """Give the messages that a run was started with; empty if they are hidden."""
+    if is_hidden(value):
+        return ()
+    found = structure(value)
+    if found is None:
+        text = text_of(value)
+        return (history.item("user", text),) if text.strip() else ()
+    return _task(found.value, 0) or (history.item("user", text_of(value)),)
+
+
+def _task(value: Any, depth: int) -> tuple[Item, ...]:
+    if depth > _MAX_NEST:
+        return ()
+    if isinstance(value, str):
+        nested = structure(value)
+        if nested is not None:
+            return _task(nested.value, depth + 1)
+        return (history.item("user", value),) if value.strip() else ()
+    items = history.items_of(value)
+    if any(read(entry).role == "user" for entry in items):
+        return items
+    if isinstance(value, dict):
+        for key in _TASK_KEYS:
+            if value.get(key):
+                found = _task(value[key], depth + 1)
+                if found:
+                    return items + found
+    return ()
+
+
+def answer_text(value: object) -> str:
+    """Give the answer that a run ended with; empty if it is hidden or there is none."""
+    if is_hidden(value):
+        return ""
+    found = structure(value, partial=True)
+    if found is None:
+        return unwrap(value).text
+    answer = _answer(found.value, 0)
+    return normal(text_of(value) if answer is None else answer)
+
+
+def _answer(value: Any, depth: int) -> str | None:
+    """Give the answer's text; None if the value is an answer of its own shape."""
+    if isinstance(value, str):
+        return value
+    if depth > _MAX_NEST or not value:
+        return "" if value in (None, [], {}) else None
+    said = [read(entry) for entry in history.items_of(value, role="assistant")]
+    if said:
+        texts = [message.text for message in said if message.role == "assistant" and message.text]
+        return texts[-1] if texts else ""
+    if isinstance(value, dict):
+        parts = value.get("parts")
+        if isinstance(parts, list):
+            texts = [p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str)]
+            return "\n".join(texts)
+        for key in _ANSWER_KEYS:
+            if value.get(key):
+                return _answer(value[key], depth + 1)
+    return None

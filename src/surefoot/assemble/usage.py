@@ -1,0 +1,41 @@
+"""Which models a run used and how many tokens it took.
+
+Owns the sums. An overview span may repeat what its children say, so model spans alone are
+counted, and of one above another only the upper; where none tells, the root is asked.
+"""
+
+from surefoot.assemble.dialects import keys
+from surefoot.assemble.dialects.dialect import first_text
+from surefoot.assemble.view import View
+from surefoot.model import Role, Value
+
+
+def models(view: View) -> tuple[str, ...]:
+    """Give the names of the models used, in order of first use."""
+    named = (first_text(view.spans[at].attributes, keys.MODEL) for at in view.models)
+    return tuple(dict.fromkeys(filter(None, named)))
+
+
+def tokens(view: View) -> int | None:
+    """Give the tokens that the run's models took; None if no span tells."""
+    counted = []
+    for at in view.models:
+        above = view.forest.above[at]
+        if above < 0 or view.spans[above].role is not Role.LLM:
+            counted.append(_of(view.spans[at].attributes))
+    told = [count for count in counted if count is not None]
+    return sum(told) if told else None
+
+
+def _of(attributes: dict[str, Value]) -> int | None:
+    for names in keys.TOKENS:
+        parts = [attributes[name] for name in names if name in attributes]
+        numbers = [int(part) for part in parts if _is_count(part)]
+        if len(numbers) == len(names):
+            return sum(numbers)
+    return None
+
+
+def _is_count(value: Value) -> bool:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return (whole or (isinstance(value, float) and value.is_integer())) and value >= 0  # type: ignore[operator] # a number
