@@ -77,7 +77,10 @@ class Plan:
 
     @property
     def is_first(self) -> bool:
-        """Whether this is the run's first verdict: the one to count."""
+        """Whether this is the run's first verdict: the one to count.
+
+        Of a plan with a verdict, what is not first amends, also where nothing leaves.
+        """
         return self.emit and self.verdict is not None and not self.replaces
 
 

@@ -1,0 +1,187 @@
+import io
+import json
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from surefoot import telemetry
+from surefoot.telemetry import (
+    AssemblyFailed,
+    BackendUnreachable,
+    CheckFailed,
+    Event,
+    Listening,
+    NoBackend,
+    RequestDropped,
+    SignalUnsupported,
+    SpecsLoaded,
+    SpecsRejected,
+    Stopped,
+    Telemetry,
+    TraceEvicted,
+    configure_logging,
+)
+
+S = 10**9
+EVENTS = [
+    Listening("grpc", "127.0.0.1:4317"),
+    NoBackend(),
+    SpecsLoaded("abc", 2),
+    SpecsRejected("refunds.yaml: specs[0].max_steps: is no number; 5 would be"),
+    BackendUnreachable("jaeger:4317", "traces", "UNAVAILABLE"),
+    SignalUnsupported("jaeger:4317", "metrics"),
+    RequestDropped("jaeger:4317", "traces", "the queue is full"),
+    TraceEvicted("00ff", 12, "the buffer is full"),
+    CheckFailed("refunds", "ground", "00ff", "KeyError"),
+    AssemblyFailed("00ff", 12, "KeyError"),
+    Stopped(received=10, judged=9, lost=1, verdicts=2, took_s=0.25),
+]
+
+
+@dataclass
+class MovedClock:
+    """Moves when told to."""
+
+    ns: int = 0
+
+    def now_ns(self) -> int:
+        """See `Clock`."""
+        return self.ns
+
+    def wall_ns(self) -> int:
+        """See `Clock`."""
+        return self.ns
+
+
+@pytest.fixture(autouse=True)
+def _root_logger() -> Iterator[None]:
+    """Leave the root logger as it was."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+def lines(
+    *events: Event, encoding: str = "json", level: str = "info", error: Exception | None = None
+) -> list[str]:
+    """The lines that events make."""
+    stream = io.StringIO()
+    configure_logging(level, encoding, stream)
+    told = Telemetry(MovedClock())
+    for event in events:
+        told.record(event, error)
+    return stream.getvalue().splitlines()
+
+
+def test_every_event_is_tested_here() -> None:
+    named = [one for one in vars(telemetry).values() if isinstance(one, type)]
+
+    assert {type(one) for one in EVENTS} == {
+        one for one in named if issubclass(one, Event) and one is not Event
+    }
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda one: type(one).__name__)
+def test_an_event_is_one_line_in_either_encoding(event: Event) -> None:
+    (as_json,) = lines(event)
+    (as_text,) = lines(event, encoding="console")
+
+    read = json.loads(as_json)
+    assert read["message"] == str(event)
+    assert read["level"] == logging.getLevelName(event.level).lower()
+    assert read["logger"] == "surefoot"
+    assert read["time"].endswith("+00:00")
+    assert str(event) in as_text
+
+
+def test_json_lines_hold_what_the_event_holds() -> None:
+    (line,) = lines(TraceEvicted("00ff", 12, "the buffer is full"))
+
+    read = json.loads(line)
+    assert read["event"] == "trace_evicted"
+    assert (read["trace_id"], read["spans"]) == ("00ff", 12)
+
+
+def test_a_backend_is_told_of_once_a_minute_and_says_what_was_held_back() -> None:
+    stream = io.StringIO()
+    configure_logging("info", "json", stream)
+    clock = MovedClock()
+    told = Telemetry(clock)
+    away = BackendUnreachable("a:1", "traces", "UNAVAILABLE")
+    for seconds in (0, 1, 59, 60, 61):
+        clock.ns = seconds * S
+        told.record(away)
+    told.record(BackendUnreachable("b:1", "traces", "UNAVAILABLE"))
+
+    read = [json.loads(line) for line in stream.getvalue().splitlines()]
+
+    assert [(one["backend"], one.get("held_back")) for one in read] == [
+        ("a:1", None),
+        ("a:1", 2),
+        ("b:1", None),
+    ]
+
+
+def test_events_without_a_pause_are_each_told() -> None:
+    assert len(lines(*[SpecsRejected("x")] * 3)) == 3
+
+
+def test_the_subjects_held_are_bounded() -> None:
+    told = Telemetry(MovedClock(), logging.getLogger("surefoot.quiet"))
+    told._logger.disabled = True
+    for n in range(5000):
+        told.record(BackendUnreachable(f"b{n}", "traces", "UNAVAILABLE"))
+
+    assert len(told._told) <= 1000
+
+
+def test_the_words_of_an_error_stand_at_debug_level_only() -> None:
+    """They may quote what a span held."""
+    error = KeyError("order A17")
+    event = CheckFailed("refunds", "ground", "00ff", "KeyError")
+
+    assert "A17" not in "".join(lines(event, error=error))
+    assert "A17" in "".join(lines(event, error=error, level="debug"))
+    assert "A17" in "".join(lines(event, error=error, level="debug", encoding="console"))
+
+
+def test_every_line_passes_the_mask_whoever_wrote_it() -> None:
+    stream = io.StringIO()
+    configure_logging("debug", "json", stream, lambda text: text.replace("hunter2", "***"))
+    told = Telemetry(MovedClock())
+    told.record(SpecsRejected("password hunter2"), ValueError("hunter2"))
+    logging.getLogger("another.library").warning("%s is the password", "hunter2")
+
+    assert "hunter2" not in stream.getvalue()
+    assert stream.getvalue().count("***") >= 4
+
+
+def test_the_level_holds() -> None:
+    assert lines(Listening("grpc", "x"), level="warn") == []
+    assert len(lines(NoBackend(), level="warn")) == 1
+
+
+def test_configuring_again_replaces_the_lines_before() -> None:
+    old, new = io.StringIO(), io.StringIO()
+    configure_logging("info", "json", old)
+    configure_logging("info", "console", new)
+    Telemetry(MovedClock()).record(NoBackend())
+
+    assert old.getvalue() == ""
+    assert len(new.getvalue().splitlines()) == 1
+
+
+def test_console_lines_say_how_many_were_held_back() -> None:
+    stream = io.StringIO()
+    configure_logging("info", "console", stream)
+    clock = MovedClock()
+    told = Telemetry(clock)
+    for seconds in (0, 1, 60):
+        clock.ns = seconds * S
+        told.record(BackendUnreachable("a:1", "traces", "UNAVAILABLE"))
+
+    assert stream.getvalue().splitlines()[-1].endswith("(1 more since the last such line)")
