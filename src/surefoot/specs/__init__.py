@@ -1,1 +1,25 @@
-"""Spec files to compiled checks, and which run meets which spec."""
+"""Spec files to compiled checks, and which run meets which spec.
+
+    load ─YAML─> schema (keys) ─> sanity (contradictions) ─> build (checks) ─> match
+    plain: luckrate's dict ─────────────────────────────────────^
+
+pydantic and YAML live here and stay here: what leaves is plain and frozen.
+"""
+
+from surefoot.specs.duration import parse_duration
+from surefoot.specs.load import lint, load
+from surefoot.specs.match import CompiledSpec, SpecSet, Timers
+from surefoot.specs.plain import check
+from surefoot.specs.schema import Spec, json_schema
+
+__all__ = [
+    "CompiledSpec",
+    "Spec",
+    "SpecSet",
+    "Timers",
+    "check",
+    "json_schema",
+    "lint",
+    "load",
+    "parse_duration",
+]

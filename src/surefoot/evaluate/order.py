@@ -1,0 +1,83 @@
+"""What comes before what: `before`.
+
+Owns the order checks. Knows the partial order of `View.are_ordered` and no clock.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from surefoot.evaluate.check import NEEDS, Kind, Needs
+from surefoot.evaluate.names import NameSet
+from surefoot.evaluate.view import View
+from surefoot.model import Severity, Violation
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`first` comes before `then`."""
+
+    first: str
+    then: str
+    firsts: NameSet
+    thens: NameSet
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The first a precedes the first b, and there is no b without an a.
+
+    Calls that overlap, or that one model turn asked for together, may be read in any
+    order: it is a violation only if none of these orders satisfies the pair.
+    """
+
+    pairs: tuple[Pair, ...]
+    severity: Severity = Severity.HARD
+    id: str = "before"
+    kind: ClassVar[Kind] = Kind.ABSENT
+    needs: ClassVar[Needs] = NEEDS[Kind.ABSENT]
+
+    def __call__(self, view: View) -> Iterator[Violation]:
+        """See `Check`."""
+        for pair in self.pairs:
+            firsts = [index for index in view.ran if view.covers(pair.firsts, index)]
+            thens = [index for index in view.ran if view.covers(pair.thens, index)]
+            if not thens or (firsts and _may_precede(view, firsts, thens)):
+                continue
+            if firsts:
+                message = f"{pair.first} must come before {pair.then}"
+                observed = f"{pair.then} at step {thens[0]}, {pair.first} at step {firsts[0]}"
+            else:
+                message = f"{pair.then} called without {pair.first}"
+                observed = f"{pair.then} at step {thens[0]}, no {pair.first}"
+            yield Violation(
+                self.id,
+                self.severity,
+                message,
+                step=thens[0],
+                expected=f"{pair.first} before {pair.then}",
+                observed=observed,
+                subject=f"{pair.first}, {pair.then}",
+            )
+
+
+def _may_precede(view: View, firsts: Sequence[int], thens: Sequence[int]) -> bool:
+    """Whether, in some order of the unordered calls, one of `firsts` is before all `thens`.
+
+    That is so for a call which none of `thens` surely precedes. Only those that had
+    ended by its start can, so of `thens`, sorted by end, few are looked at.
+    """
+    if firsts[0] <= thens[0]:
+        return True
+    by_end = sorted(thens, key=lambda index: view.span(index)[1])
+    return any(not _comes_after_any(view, first, by_end) for first in firsts)
+
+
+def _comes_after_any(view: View, call: int, by_end: Sequence[int]) -> bool:
+    start_ns = view.span(call)[0]
+    for then in by_end:
+        if view.span(then)[1] > start_ns:
+            return False
+        if view.are_ordered(then, call):
+            return True
+    return False

@@ -1,0 +1,189 @@
+"""A run as one spec looks at it: which calls it judges, and in what order they stand.
+
+Owns what counts as a call. Knows no check. The rules, for all checks alike:
+
+- A call that the model asked for and no tool ran is no step: it is not counted, not
+  forbidden, satisfies nothing, carries nothing. Only `tools` (an unknown name is a
+  hallucinated call all the same) and `secrets` (the text is there) look at it.
+- A pseudo-tool that ends the run (`final_answer`) is a step only if the spec's
+  vocabulary (`tools`) names it.
+- A handoff is a step like any other, unless the spec has a vocabulary that leaves it
+  out: then it is neither counted nor reported as unknown. Who lists tools means tools.
+- With agents named, only their steps are judged. What others' tools returned still
+  counts as given, since agents hand on what they know.
+- Calls that overlap in time, or that one model turn asked for together, are unordered.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from surefoot.evaluate.names import NameSet, aliases
+from surefoot.evaluate.provenance import Trace, Tracing, trace
+from surefoot.model import (
+    ArgsQuality,
+    Cut,
+    Evidence,
+    Run,
+    Source,
+    Step,
+    StepEvidence,
+    StepKind,
+    Told,
+)
+
+_HIDDEN = {
+    ArgsQuality.REDACTED: Evidence.ARGS_REDACTED,
+    ArgsQuality.TRUNCATED: Evidence.ARGS_TRUNCATED,
+    ArgsQuality.MISSING: Evidence.ARGS_MISSING,
+}
+_HIDDEN_LEVELS = tuple(_HIDDEN.values())
+
+
+def _no_aliases(_tool: str) -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which steps a spec judges, and how it reads names and values.
+
+    agents: globs; empty for all. vocabulary: the spec's `tools`, if it has any.
+    universe: every exact name in the spec: such a tool is never an alias of another.
+    aliases: whether other spellings of a name count.
+    """
+
+    agents: tuple[str, ...] = ()
+    vocabulary: NameSet | None = None
+    universe: frozenset[str] = frozenset()
+    aliases: bool = True
+    tracing: Tracing = field(default_factory=Tracing)
+
+
+class View:
+    """One run seen through one spec. Made for one judgement, then let go."""
+
+    def __init__(  # noqa: PLR0913 - a run's parts, which the Python check() has no Run for
+        self,
+        scope: Scope,
+        steps: Sequence[Step],
+        evidence: Sequence[StepEvidence],
+        *,
+        levels: frozenset[Evidence],
+        told: Told,
+        task: str,
+        output: str,
+    ) -> None:
+        self.scope = scope
+        self.steps = steps
+        self.evidence = evidence
+        self.levels = levels
+        self.told = told
+        self.task = task
+        self.output = output
+        self._aliases: dict[str, tuple[str, ...]] = {}
+        spell: Callable[[str], tuple[str, ...]] = aliases if scope.aliases else _no_aliases
+        for step in steps:
+            if step.tool not in self._aliases:
+                known = step.tool in scope.universe
+                self._aliases[step.tool] = () if known else spell(step.tool)
+        agents = scope.agents
+        #: Steps by index whose texts are read: of the agents in scope, whatever they are.
+        self.readable: list[int] = [
+            index for index in range(len(steps)) if not agents or self._is_by(agents, index)
+        ]
+        #: Judged calls by index, with those that never ran.
+        self.asked: list[int] = [index for index in self.readable if self._is_call(index)]
+        #: Judged calls by index that a tool ran.
+        self.ran: list[int] = [index for index in self.asked if evidence[index].ran]
+
+    @classmethod
+    def of(cls, run: Run, scope: Scope) -> "View":
+        """See `run` through `scope`."""
+        return cls(
+            scope,
+            run.steps,
+            run.evidence,
+            levels=run.levels,
+            told=run.told,
+            task=run.task,
+            output=run.output,
+        )
+
+    def covers(self, names: NameSet, index: int) -> bool:
+        """Whether the tool of step `index` is one of `names`."""
+        tool = self.steps[index].tool
+        return names.covers(tool, self._aliases[tool])
+
+    def are_ordered(self, first: int, second: int) -> bool:
+        """Whether step `first` surely came before step `second`."""
+        one, two = self.evidence[first], self.evidence[second]
+        together = one.turn == two.turn and one.turn >= 0
+        if together or first >= second:
+            return False
+        (start, end), (other_start, other_end) = self.span(first), self.span(second)
+        return not (start < other_end and other_start < end)
+
+    def span(self, index: int) -> tuple[int, int]:
+        """Start and end of step `index`, in nanoseconds.
+
+        A call known from the model's output alone has the model span's times, which say
+        when it was asked for and not how long it took: no length, then.
+        """
+        known = self.evidence[index]
+        end_ns = known.start_ns if known.source is Source.LLM else known.end_ns
+        return known.start_ns, end_ns
+
+    def is_one_of(self, names: NameSet, tool: str) -> bool:
+        """Whether a tool that is no step of this run is one of `names`."""
+        known = tool in self.scope.universe or not self.scope.aliases
+        return names.covers(tool, () if known else aliases(tool))
+
+    def hidden(self, index: int) -> str:
+        """Why the arguments of step `index` cannot be read; empty if they can."""
+        level = _HIDDEN.get(self.evidence[index].args_quality)
+        return level.value if level else self._hidden_somewhere
+
+    @cached_property
+    def provenance(self) -> Trace:
+        """Where the judged calls' values come from."""
+        return trace(self)
+
+    @cached_property
+    def cut_somewhere(self) -> bool:
+        """Whether a text is cut, and it cannot be told which: any may be."""
+        if Evidence.TEXT_CAPPED not in self.levels:
+            return False
+        texts = (self.task, self.output, *self.told.user, *self.told.system)
+        marked = any(isinstance(text, Cut) for text in texts)
+        marked = marked or any(isinstance(text, Cut) for _, text in self.told.history)
+        return not marked and not any(map(self.is_result_cut, range(len(self.steps))))
+
+    def is_result_cut(self, index: int) -> bool:
+        """Whether the result of step `index` is only a beginning."""
+        return self.evidence[index].result_capped or isinstance(self.steps[index].result, Cut)
+
+    def is_result_missing(self, index: int) -> bool:
+        """Whether step `index` returned something that no span tells."""
+        known = self.evidence[index]
+        return known.ran and not known.result_known and self.steps[index].ok
+
+    @cached_property
+    def _hidden_somewhere(self) -> str:
+        """A level that tells of hidden arguments which no step admits to."""
+        told = [level for level in _HIDDEN_LEVELS if level in self.levels]
+        shown = {_HIDDEN.get(known.args_quality) for known in self.evidence}
+        return ", ".join(level.value for level in told if level not in shown)
+
+    def _is_by(self, agents: tuple[str, ...], index: int) -> bool:
+        agent = self.steps[index].agent
+        return any(fnmatchcase(agent, glob) for glob in agents)
+
+    def _is_call(self, index: int) -> bool:
+        kind = self.evidence[index].kind
+        if kind is StepKind.TOOL:
+            return True
+        if self.scope.vocabulary is None:
+            return kind is StepKind.HANDOFF
+        return self.covers(self.scope.vocabulary, index)

@@ -1,0 +1,119 @@
+"""A spec's model to what judging needs of it.
+
+Owns which key makes which check, in which order, and the spec's hash. Knows no file.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+
+from surefoot.evaluate.calls import Forbidden, MaxSteps, Required, Tools
+from surefoot.evaluate.check import Check
+from surefoot.evaluate.grounding import Ground, Taint
+from surefoot.evaluate.judge import DEFAULT_SOURCES, OutputSource, Rules
+from surefoot.evaluate.names import Names, NameSet
+from surefoot.evaluate.order import Before, Pair
+from surefoot.evaluate.provenance import Tracing
+from surefoot.evaluate.repeats import NoRepeat
+from surefoot.evaluate.secrets import Secrets
+from surefoot.evaluate.view import Scope
+from surefoot.model import Severity
+from surefoot.specs.sanity import active_checks
+from surefoot.specs.schema import FromAttribute, FromEvaluation, OutputOk, Spec
+
+#: Hex digits of a SHA-256 that tell specs apart.
+_HASH_DIGITS = 16
+
+#: How each check is made of its spec, and what it weighs unless the spec says so. The
+#: order is that in which violations are reported.
+_CHECKS: dict[str, tuple[Severity, Callable[[Spec, Severity], Check]]] = {
+    "tools": (Severity.HARD, lambda spec, severity: Tools(Names.of(spec.tools), severity)),
+    "required": (Severity.HARD, lambda spec, severity: Required(_each(spec.required), severity)),
+    "forbidden": (Severity.HARD, lambda spec, severity: Forbidden(_each(spec.forbidden), severity)),
+    "before": (Severity.HARD, lambda spec, severity: Before(_pairs(spec.before), severity)),
+    "max_steps": (Severity.SOFT, lambda spec, severity: MaxSteps(spec.max_steps or 0, severity)),
+    "no_repeat": (Severity.SOFT, lambda _spec, severity: NoRepeat(severity)),
+    "taint": (Severity.HARD, lambda spec, severity: Taint(Names.of(spec.privileged), severity)),
+    "ground": (Severity.WARN, lambda _spec, severity: Ground(severity)),
+    "secrets": (Severity.WARN, lambda _spec, severity: Secrets(severity)),
+}
+
+
+def rules(spec: Spec) -> Rules:
+    """Compile `spec`."""
+    return Rules(
+        name=spec.name,
+        hash=spec_hash(spec),
+        scope=scope(spec),
+        checks=tuple(checks(spec)),
+        output_ok=_sources(spec.output_ok),
+    )
+
+
+def checks(spec: Spec) -> Iterable[Check]:
+    """The spec's checks, without those that it switches off."""
+    active = active_checks(spec)
+    levels = {str(check): str(level) for check, level in spec.severity.items()}
+    for check, (usual, make) in _CHECKS.items():
+        level = levels.get(check, usual)
+        if check in active and level != "off":
+            yield make(spec, Severity(level))
+
+
+def scope(spec: Spec) -> Scope:
+    """Which steps the spec judges, and how it reads names and values."""
+    named = {*spec.tools, *spec.required, *spec.forbidden, *spec.untrusted, *spec.privileged}
+    named |= {name for pair in spec.before for name in pair}
+    tainting = bool(spec.untrusted and spec.privileged)
+    return Scope(
+        agents=spec.match.agent if spec.scope == "agent" else (),
+        vocabulary=Names.of(spec.tools) if spec.tools else None,
+        universe=Names.of(named).exact,
+        tracing=Tracing(
+            substring=spec.provenance == "substring",
+            untrusted=Names.of(spec.untrusted) if tainting else None,
+            privileged=Names.of(spec.privileged) if tainting else None,
+            system=spec.system_prompt,
+        ),
+    )
+
+
+def spec_hash(spec: Spec) -> str:
+    """What tells this spec from any that says something else. Comments do not count."""
+    canonical = json.dumps(
+        spec.model_dump(mode="json", by_alias=True),
+        sort_keys=True,
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+    return digest(canonical)
+
+
+def digest(text: str) -> str:
+    """The first hex digits of the SHA-256 of `text`."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
+
+
+def _each(names: Iterable[str]) -> tuple[tuple[str, NameSet], ...]:
+    return tuple((name, Names.of([name])) for name in dict.fromkeys(names))
+
+
+def _pairs(pairs: Iterable[tuple[str, str]]) -> tuple[Pair, ...]:
+    return tuple(
+        Pair(first, then, Names.of([first]), Names.of([then]))
+        for first, then in dict.fromkeys(pairs)
+    )
+
+
+def _sources(told: tuple[OutputOk, ...] | None) -> tuple[OutputSource, ...]:
+    return DEFAULT_SOURCES if told is None else tuple(map(_source, told))
+
+
+def _source(told: OutputOk) -> OutputSource:
+    if isinstance(told, str):
+        return OutputSource(told)
+    if isinstance(told, FromAttribute):
+        return OutputSource("attribute", told.attribute)
+    if isinstance(told, FromEvaluation):
+        return OutputSource("evaluation", told.evaluation.name)
+    return OutputSource("output")

@@ -1,0 +1,97 @@
+"""Spec files to a set of compiled specs.
+
+Owns files and folders, YAML, and the wording of what is wrong: all problems of all
+files at once, each as `file: specs[0].before[1]: what is wrong; what would be right`,
+with the line at its end where there is one. Decides nothing about specs.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import yaml
+from pydantic import ValidationError
+
+from surefoot.errors import SpecError
+from surefoot.specs.match import SpecSet
+from surefoot.specs.problems import dotted, doubles, line, of_model, of_yaml
+from surefoot.specs.schema import File, Spec
+
+_SUFFIXES = (".yaml", ".yml")
+
+
+def load(paths: Iterable[Path | str]) -> SpecSet:
+    """Load spec files, and of folders their `*.yaml` and `*.yml`, sorted by name.
+
+    Raises:
+        SpecError: With a line for each problem of any of the files.
+    """
+    specs, found = _read(paths)
+    if found:
+        raise SpecError("\n".join(found))
+    return SpecSet.of(specs)
+
+
+def lint(paths: Iterable[Path | str]) -> list[str]:
+    """Every problem of the files that `load` would refuse, one a line."""
+    return _read(paths)[1]
+
+
+def _read(paths: Iterable[Path | str]) -> tuple[list[Spec], list[str]]:
+    specs: list[Spec] = []
+    found: list[str] = []
+    owners: dict[str, str] = {}
+    for path in map(Path, paths):
+        try:
+            files = _files(path)
+        except SpecError as problem:
+            found.append(str(problem))
+            continue
+        for file in files:
+            read, wrong = _read_file(file)
+            found += wrong
+            for index, spec in enumerate(read):
+                where = f"{file}: specs[{index}]"
+                if spec.name in owners:
+                    right = f"{owners[spec.name]} has it; names are unique in a set, choose another"
+                    found.append(f"{where}.name: {spec.name!r} is taken; {right}")
+                owners.setdefault(spec.name, where)
+                specs.append(spec)
+    return specs, found
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.iterdir() if file.suffix in _SUFFIXES and file.is_file())
+    if not files:
+        raise SpecError(f"{path}: no spec file in this folder; add one that ends in .yaml")
+    return files
+
+
+def _read_file(file: Path) -> tuple[Sequence[Spec], list[str]]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return (), [f"{file}: no such file; name a spec file or a folder of them"]
+    except (OSError, UnicodeDecodeError) as problem:
+        return (), [f"{file}: cannot be read: {problem}; it must be a text file in UTF-8"]
+    specs, wrong = _parse(text)
+    return specs, [f"{file}: {problem}" for problem in wrong]
+
+
+def _parse(text: str) -> tuple[Sequence[Spec], list[str]]:
+    try:
+        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+        content = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError) as problem:
+        return (), [of_yaml(problem)]
+    if tree is None or not isinstance(content, dict):
+        return (), ["not a spec file; write `specs:` and a list of specs below it"]
+    specs: Sequence[Spec] = ()
+    found = list(doubles(tree))
+    if not found:
+        try:
+            specs = File.model_validate(content).specs
+        except ValidationError as failure:
+            found = list(of_model(failure, content))
+    return specs, [f"{dotted(at)}: {words}{line(tree, at)}" for at, words in found]

@@ -1,0 +1,129 @@
+"""luckrate's `check()`: steps and a spec, without spans, files or a server.
+
+Owns what luckrate 0.3 does that traffic does not: names mean themselves alone, the
+order of steps is total, evidence is complete, values are found as substrings, and
+provenance looks at the first 500 calls. A plain dict is read by luckrate's defaults and
+truths; a `Spec` by its own keys, on the same complete evidence.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from surefoot.evaluate.calls import Forbidden, MaxSteps, Required, Tools
+from surefoot.evaluate.check import Check
+from surefoot.evaluate.grounding import Cap, Ground, Taint
+from surefoot.evaluate.names import Exactly, NameSet
+from surefoot.evaluate.order import Before, Pair
+from surefoot.evaluate.provenance import Tracing
+from surefoot.evaluate.repeats import NoRepeat
+from surefoot.evaluate.secrets import Secrets
+from surefoot.evaluate.view import Scope, View
+from surefoot.model import Evidence, Step, StepEvidence, Told, Violation
+from surefoot.specs.build import checks, scope
+from surefoot.specs.schema import Spec
+
+#: luckrate looks no further, since its search is quadratic.
+MAX_PROVENANCE_STEPS = 500
+
+
+def check(
+    steps: Sequence[Step], spec: Mapping[str, Any] | Spec, task_input: object = ""
+) -> list[Violation]:
+    """The violations that `steps` commit against `spec`, in luckrate's order.
+
+    Args:
+        steps: Calls in order; luckrate's own `Step` objects will do.
+        spec: luckrate's dict of constraints, unknown keys ignored, or a `Spec`.
+        task_input: What the agent was asked, the first source of values.
+
+    Returns:
+        Violations whose `str()` is luckrate's line.
+
+    Raises:
+        ValueError: A plain spec names tools outside its own `tools`.
+    """
+    if isinstance(spec, Spec):
+        return _run(steps, scope(spec), checks(spec), task_input)
+    _refuse_unknown_names(spec)
+    return _run(steps, _scope(spec), _checks(spec), task_input)
+
+
+def _run(
+    steps: Sequence[Step], seen: Scope, rules: Iterable[Check], task_input: object
+) -> list[Violation]:
+    view = View(
+        seen,
+        steps,
+        [StepEvidence(b"", index, index) for index in range(len(steps))],
+        levels=frozenset({Evidence.COMPLETE}),
+        told=Told(),
+        task=str(task_input),
+        output="",
+    )
+    return [found for rule in rules for found in rule(view) if isinstance(found, Violation)]
+
+
+def _scope(spec: Mapping[str, Any]) -> Scope:
+    untrusted, privileged = _untrusted(spec), _privileged(spec)
+    tainting = bool(untrusted and privileged)
+    return Scope(
+        aliases=False,
+        tracing=Tracing(
+            substring=True,
+            untrusted=Exactly(untrusted) if tainting else None,
+            privileged=Exactly(privileged) if tainting else None,
+            limit=MAX_PROVENANCE_STEPS,
+        ),
+    )
+
+
+def _checks(spec: Mapping[str, Any]) -> Iterable[Check]:
+    if tools := spec.get("tools"):
+        yield Tools(Exactly(tools))
+    yield Required(_each(spec.get("required", ())))
+    yield Forbidden(_each(spec.get("forbidden", ())))
+    yield Before(
+        tuple(
+            Pair(first, then, Exactly((first,)), Exactly((then,)))
+            for first, then in spec.get("before", ())
+        )
+    )
+    if (limit := spec.get("max_steps")) is not None:
+        yield MaxSteps(limit)
+    if spec.get("no_repeat"):
+        yield NoRepeat()
+    yield Cap(MAX_PROVENANCE_STEPS)
+    privileged = _privileged(spec)
+    if privileged and _untrusted(spec):
+        yield Taint(Exactly(privileged))
+    if spec.get("ground", True):
+        yield Ground()
+    if spec.get("secrets", True):
+        yield Secrets()
+
+
+def _each(names: Iterable[str]) -> tuple[tuple[str, NameSet], ...]:
+    return tuple((name, Exactly((name,))) for name in names)
+
+
+def _untrusted(spec: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(spec.get("untrusted", ()))
+
+
+def _privileged(spec: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(spec.get("privileged", ()))
+
+
+def _refuse_unknown_names(spec: Mapping[str, Any]) -> None:
+    """A typo must not look like an agent that never called the tool."""
+    vocabulary = spec.get("tools")
+    if not vocabulary:
+        return
+    named = {name for pair in spec.get("before", ()) for name in pair}
+    for key in ("required", "forbidden", "untrusted", "privileged"):
+        named.update(spec.get(key, ()))
+    unknown = sorted(named - set(vocabulary))
+    if unknown:
+        raise ValueError(
+            f"spec names tools that are not in its 'tools' vocabulary: {', '.join(unknown)}"
+        )

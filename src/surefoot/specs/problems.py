@@ -1,0 +1,152 @@
+"""What is wrong with a spec file, in words, and what would be right.
+
+Owns the translation from pydantic's and YAML's errors, and where in the file they are.
+Decides nothing about specs.
+"""
+
+import difflib
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from surefoot.specs.schema import File
+
+Place = tuple[str | int, ...]
+
+#: Keys that a spec will have one day, and must not ignore in silence today.
+_LATER = {"rules": "not supported yet; write the check's own key, or leave it out"}
+_WORDS = {
+    "missing": "missing; write it",
+    "int_type": "not a whole number; write one without quotes",
+    "bool_type": "neither true nor false; write one of them",
+    "string_type": "not a text; put it in quotes",
+    "string_too_short": "empty; write a name",
+    "model_type": "not a section; write its keys below it",
+    "model_attributes_type": "not a section; write its keys below it",
+    "dict_type": "not a section; write its keys below it",
+    "tuple_type": "not a list; write [one, two]",
+    "too_long": "too many; write a pair [first, then]",
+    "too_short": "empty; write at least one, or leave the key out",
+}
+
+
+def of_model(failure: ValidationError, content: Any) -> Iterator[tuple[Place, str]]:
+    """Yield each place of the file's `content` that is wrong, and the words for it."""
+    told: set[Place] = set()
+    for error in failure.errors(include_url=False):
+        at = _in_file(error, content)
+        if error["type"] == "sanity":
+            for inner, words in error["ctx"]["found"]:
+                yield at + inner, words
+        elif at not in told and not _follows(error, content):
+            told.add(at)
+            yield at, _words(error, at)
+
+
+def of_yaml(failure: Exception) -> str:
+    """Say where a file stops being YAML."""
+    if isinstance(failure, yaml.MarkedYAMLError) and (mark := failure.problem_mark):
+        what = failure.problem or failure.context or "not YAML"
+        return f"line {mark.line + 1}, column {mark.column + 1}: {what}"
+    return f"not YAML: {' '.join(str(failure).split())}"
+
+
+def doubles(node: yaml.Node, at: Place = ()) -> Iterator[tuple[Place, str]]:
+    """Keys that stand twice in one mapping: YAML keeps the last, in silence."""
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            if key.value in seen:
+                yield (*at, str(key.value)), "written twice; keep one"
+            seen.add(key.value)
+            yield from doubles(value, (*at, str(key.value)))
+    elif isinstance(node, yaml.SequenceNode):
+        for index, item in enumerate(node.value):
+            yield from doubles(item, (*at, index))
+
+
+def dotted(at: Place) -> str:
+    """Write a place as people do: `specs[0].before[1]`."""
+    text = ""
+    for part in at:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return text.removeprefix(".")
+
+
+def line(node: yaml.Node | None, at: Place) -> str:
+    """The line on which the thing at `at`, or what is nearest above it, stands."""
+    for part in at:
+        inner = _child(node, part)
+        if inner is None:
+            break
+        node = inner
+    return f" (line {node.start_mark.line + 1})" if node else ""
+
+
+def _child(node: yaml.Node | None, part: str | int) -> yaml.Node | None:
+    if isinstance(node, yaml.MappingNode):
+        return next((value for key, value in node.value if key.value == str(part)), None)
+    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        inner: yaml.Node = node.value[part]
+        return inner
+    return None
+
+
+def _in_file(error: ErrorDetails, content: Any) -> Place:
+    """The place without what pydantic adds for the branches of a union."""
+    kept: list[str | int] = []
+    for part in error["loc"]:
+        try:
+            content = content[part]
+        except (KeyError, IndexError, TypeError):
+            continue
+        kept.append(part)
+    if error["type"] == "missing":
+        kept.append(error["loc"][-1])
+    return tuple(kept)
+
+
+def _follows(error: ErrorDetails, content: Any) -> bool:
+    """Whether a list only looks empty since all its items are wrong."""
+    if error["type"] != "too_short":
+        return False
+    for part in error["loc"]:
+        content = content[part]
+    return bool(content)
+
+
+def _words(error: ErrorDetails, at: Place) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "extra_forbidden":
+        return _unknown(str(at[-1]), _keys(File, at[:-1]))
+    if kind == "value_error":
+        return str(context["error"])
+    if kind == "literal_error":
+        return f"not one that is known; write {context['expected'].replace(chr(39), '')}"
+    return _WORDS.get(kind, error["msg"])
+
+
+def _unknown(key: str, known: list[str]) -> str:
+    if key in _LATER:
+        return _LATER[key]
+    near = difflib.get_close_matches(key, known, n=1)
+    right = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
+    return f"unknown key; {right}"
+
+
+def _keys(model: type[BaseModel], at: Place) -> list[str]:
+    """The keys that may stand in the section at `at`."""
+    for part in at:
+        for name, info in model.model_fields.items():
+            if (info.alias or name) == part and (inner := _section(info.annotation)):
+                model = inner
+    return [info.alias or name for name, info in model.model_fields.items()]
+
+
+def _section(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _section(part))), None)

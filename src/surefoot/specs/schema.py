@@ -1,0 +1,215 @@
+"""What a spec file may say.
+
+Owns the keys, their types and one sentence on each, which `surefoot schema` prints.
+Knows no file and no run. Whether a spec makes sense is `sanity`'s question, and what it
+becomes is `build`'s: a new check is its key here, a line there, and a dataclass in
+`surefoot.evaluate`.
+"""
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from surefoot.specs.duration import HOUR_NS, PATTERN, parse_duration
+from surefoot.specs.sanity import problems
+
+_DAY_NS = 24 * HOUR_NS
+
+Name: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
+Names: TypeAlias = tuple[Name, ...]
+Scalar: TypeAlias = StrictBool | StrictInt | StrictFloat | StrictStr
+
+
+def _list(value: Any) -> Any:
+    """A value alone is a list of one."""
+    return (value,) if isinstance(value, str | int | float) else value
+
+
+def _off(value: Any) -> Any:
+    """YAML reads a bare `off` as false."""
+    return "off" if value is False else value
+
+
+def _duration(value: Any) -> Any:
+    return parse_duration(value) if isinstance(value, str) else value
+
+
+_TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
+_SCALAR: dict[str, Any] = {"type": ["boolean", "number", "string"]}
+
+CheckId: TypeAlias = Literal[
+    "tools",
+    "required",
+    "forbidden",
+    "before",
+    "max_steps",
+    "no_repeat",
+    "taint",
+    "ground",
+    "secrets",
+]
+Globs: TypeAlias = Annotated[
+    Names,
+    BeforeValidator(_list),
+    WithJsonSchema({"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]}),
+]
+Scalars: TypeAlias = Annotated[
+    tuple[Scalar, ...],
+    BeforeValidator(_list),
+    WithJsonSchema({"anyOf": [_SCALAR, {"type": "array", "items": _SCALAR}]}),
+]
+Level: TypeAlias = Annotated[Literal["hard", "soft", "warn", "off"], BeforeValidator(_off)]
+Duration: TypeAlias = Annotated[
+    StrictInt,
+    BeforeValidator(_duration),
+    Field(gt=0, le=_DAY_NS),
+    WithJsonSchema({"type": "string", "pattern": PATTERN}),
+]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class Match(_Model):
+    """Which runs a spec judges: all that is given must hold; a value or a list, globs."""
+
+    service: Globs = ()
+    """The `service.name` of the run's root."""
+    agent: Globs = ()
+    """The agent's name: of the run, or of any of its steps; only such steps are judged."""
+    attributes: dict[Name, Scalars] = {}
+    """Attributes of the resource or of the run's root span, by key."""
+
+
+class FromAttribute(_Model):
+    """An attribute tells whether the output was ok."""
+
+    attribute: Name
+    """The key of a true or false attribute of the run's root span."""
+
+
+class Evaluation(_Model):
+    """An evaluation by its name, and the labels that pass."""
+
+    name: Name
+    """The evaluation's name."""
+    passing: Names = Field(default=(), alias="pass")
+    """The labels that count as ok."""
+
+
+class FromEvaluation(_Model):
+    """An evaluation tells whether the output was ok."""
+
+    evaluation: Evaluation
+    """The evaluation to read."""
+
+
+class FromOutput(_Model):
+    """A predicate on the final answer tells whether the output was ok."""
+
+    output: Scalar | dict[Name, Any]
+    """What the answer must be: a plain value, or a predicate such as {regex: escalat}."""
+
+
+def _kind(value: Any) -> str | None:
+    """Which source of an output's grade `value` names."""
+    if isinstance(value, str):
+        return value if value == "structural" else None
+    named = value if isinstance(value, dict) else type(value).model_fields
+    return next((key for key in ("attribute", "evaluation", "output") if key in named), None)
+
+
+OutputOk: TypeAlias = Annotated[
+    Annotated[Literal["structural"], Tag("structural")]
+    | Annotated[FromAttribute, Tag("attribute")]
+    | Annotated[FromEvaluation, Tag("evaluation")]
+    | Annotated[FromOutput, Tag("output")],
+    Discriminator(
+        _kind,
+        custom_error_type="output_source",
+        custom_error_message="no source of an output's grade; write structural, or one of "
+        "attribute, evaluation and output with its value",
+    ),
+]
+
+
+class Spec(_Model):
+    """Constraints on the path of a run: what must, must not and may happen."""
+
+    name: Name
+    """The spec's name, unique among all that are loaded; dashboards hang on it."""
+    match: Match = Match()
+    """Which runs this spec judges; without it, every run."""
+    tools: Names = ()
+    """The agent's vocabulary, globs allowed: a call of any other tool is a violation."""
+    required: Names = ()
+    """Tools that each must be called."""
+    forbidden: Names = ()
+    """Tools that must not be called."""
+    before: tuple[tuple[Name, Name], ...] = ()
+    """Pairs [a, b]: the first a comes before the first b, and there is no b without a."""
+    max_steps: Annotated[StrictInt, Field(ge=0)] | None = None
+    """How many calls a run may make."""
+    no_repeat: StrictBool = False
+    """Whether an identical call after one that succeeded is a violation."""
+    ground: StrictBool = True
+    """Whether each identifier in arguments must stand in something the agent was given."""
+    untrusted: Names = ()
+    """Tools whose results anyone may have written: web pages, mail, files."""
+    privileged: Names = ()
+    """Tools whose arguments must not come from an untrusted tool's result alone."""
+    secrets: StrictBool = True
+    """Whether a vendor's credential in arguments, results or output is a violation."""
+    severity: dict[CheckId, Level] = {}
+    """How much a check's violations weigh, or `off` to leave the check out."""
+    output_ok: tuple[OutputOk, ...] | None = Field(default=None, min_length=1)
+    """What tells whether the output was ok: the first source that answers."""
+    provenance: Literal["boundary", "substring"] = "boundary"
+    """How values are found in texts: between non-alphanumerics, or anywhere."""
+    system_prompt: StrictBool = True
+    """Whether the system prompt counts as something the agent was given."""
+    scope: Literal["agent", "run"] = "agent"
+    """With match.agent: judge only that agent's steps, or the whole run's."""
+    early: StrictBool = True
+    """Whether final checks fire while the run is open."""
+    root: Literal["agent"] | None = None
+    """`agent`: an agent span whose parent has not come is a root."""
+    settle: Duration | None = None
+    """How long a whole trace waits for late spans, at most 24h."""
+    idle_timeout: Duration | None = None
+    """After how long without a span a trace that is not whole is judged, at most 24h."""
+    max_age: Duration | None = None
+    """How old a trace gets before it is judged as it is, at most 24h."""
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> "Spec":
+        if found := list(problems(self)):
+            raise PydanticCustomError("sanity", "the spec contradicts itself", {"found": found})
+        return self
+
+
+class File(_Model):
+    """A spec file."""
+
+    specs: tuple[Spec, ...] = Field(min_length=1)
+    """The specs, in any order; each that matches a run judges it."""
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a spec file, for editors."""
+    return File.model_json_schema(by_alias=True)
