@@ -1,10 +1,10 @@
-"""The attributes of a verdict that repeat from run to run, built once each.
+"""The attributes that repeat from run to run, built once each.
 
-Owns which attribute a verdict carries. Building one through the generated classes costs
-about 1 us, and a verdict has three dozen: 45 us a verdict, which at ten spans a run is
-a third of all that a span may cost. So what repeats (whose verdict; how the run closed;
-what is said of it) is kept as the bytes of a span that holds nothing else, and merged
-into each new one: in the wire format, joining two messages joins their repeated fields.
+Owns which attributes a verdict and a violation carry. Building one through the
+generated classes costs about 1 us, and a verdict has three dozen. So what repeats (whose
+verdict; how the run closed; what is said of it; which check on which tool) is kept as
+the bytes of a span that holds nothing else, and merged into each new one: in the wire
+format, joining two messages joins their repeated fields.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,16 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from surefoot.emit.sent import Plan
 from surefoot.emit.texts import Texts
-from surefoot.model import Evidence, Outcome, OutputGrade, PathGrade, Severity, Verdict
+from surefoot.model import (
+    Evidence,
+    Outcome,
+    OutputGrade,
+    PathGrade,
+    Severity,
+    Step,
+    Verdict,
+    Violation,
+)
 
 #: (key, value) of attributes; None is left out.
 Pairs = Iterable[tuple[str, str | int | float | None]]
@@ -30,16 +39,18 @@ _EVALUATION = "trace.evaluations.0.evaluation"
 _Whose = tuple[str, str, str, str, PathGrade, OutputGrade, str]
 _Facts = tuple[int, str, tuple[int, ...], str, frozenset[Evidence], str, int]
 _Saying = tuple[str, PathGrade, OutputGrade, str]
+_Broken = tuple[str, str, str, str, tuple[str, str] | None]
 
 
 class Blocks:
-    """A verdict's attributes and its event, but for what is the run's alone."""
+    """Attributes, and a verdict's event, but for what is one run's alone."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
         self._whose = lru_cache(_KEPT)(self._build_whose)
         self._facts = lru_cache(_KEPT)(self._build_facts)
         self._said = lru_cache(_KEPT)(self._build_said)
+        self._broken = lru_cache(_KEPT)(self._build_broken)
 
     def of(self, plan: Plan, verdict: Verdict, explanation: str) -> bytes:
         """As a span's bytes. The event in it has no time yet."""
@@ -69,6 +80,11 @@ class Blocks:
         )
         say = self._said if len(explanation) <= _EXPLANATION_KEPT else self._build_said
         return whose + facts + say((verdict.spec, *grades, explanation))
+
+    def of_violation(self, spec: str, violation: Violation, step: Step | None) -> bytes:
+        """Which check, and on whose step, as a span's bytes."""
+        place = (step.tool, step.agent) if step else None
+        return self._broken((spec, violation.check, violation.severity.value, violation.arg, place))
 
     def _build_whose(self, whose: _Whose) -> bytes:
         """Spec, service, agent and grades."""
@@ -138,6 +154,25 @@ class Blocks:
                 ("gen_ai.evaluation.score.value", _SCORES.get(path)),
                 ("gen_ai.evaluation.score.label", outcome),
                 ("gen_ai.evaluation.explanation", explanation),
+            ),
+        )
+        return span.SerializeToString()
+
+    def _build_broken(self, broken: _Broken) -> bytes:
+        """A violation's check, severity and step."""
+        spec, check, severity, arg, place = broken
+        name = self._texts.name
+        span = Span()
+        add(
+            span,
+            (
+                ("openinference.span.kind", "EVALUATOR"),
+                ("surefoot.spec.name", name(spec)),
+                ("surefoot.violation.check", name(check)),
+                ("surefoot.violation.severity", severity),
+                ("surefoot.step.arg", name(arg) or None),
+                ("surefoot.step.tool", name(place[0]) if place else None),
+                ("surefoot.step.agent", name(place[1]) if place else None),
             ),
         )
         return span.SerializeToString()

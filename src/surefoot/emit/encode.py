@@ -111,30 +111,18 @@ class Encoder:
         message = texts.violation(violation, run)
         observed = texts.quoted(violation.observed)
         step = None if violation.step is None else run.steps[violation.step]
+        span.MergeFromString(self._blocks.of_violation(plan.spec, violation, step))
         add(
             span,
             (
-                ("openinference.span.kind", "EVALUATOR"),
                 ("input.value", observed or (texts.name(step.tool) if step else "")),
                 ("output.value", message),
-                ("surefoot.spec.name", texts.name(plan.spec)),
-                ("surefoot.violation.check", texts.name(violation.check)),
-                ("surefoot.violation.severity", violation.severity.value),
                 ("surefoot.violation.message", message),
                 ("surefoot.violation.expected", texts.quoted(violation.expected)),
                 ("surefoot.violation.observed", observed),
-                ("surefoot.step.arg", texts.name(violation.arg) or None),
+                ("surefoot.step.index", violation.step),
             ),
         )
-        if step is not None:
-            add(
-                span,
-                (
-                    ("surefoot.step.index", violation.step),
-                    ("surefoot.step.tool", texts.name(step.tool)),
-                    ("surefoot.step.agent", texts.name(step.agent)),
-                ),
-            )
         if violation.severity is Severity.HARD:
             _fail(span, message)
 
