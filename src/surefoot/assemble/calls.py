@@ -30,7 +30,7 @@ def _from_span(view: View, at: int) -> Call:
     if properties is None:
         properties = view.properties(norm(tool))
     read = arguments.read(dialect.candidates(span), properties)
-    if read.quality is ArgsQuality.MISSING and properties == ():
+    if read.quality is ArgsQuality.MISSING and (dialect.omits_empty or properties == ()):
         read = read._replace(quality=ArgsQuality.EXACT)
     result = dialect.result(span)
     return Call(
@@ -103,8 +103,9 @@ def _from_request(view: View, at: int, asked: Asked) -> Call:
     when = _asked_at(view, at)
     properties = view.properties(norm(asked.tool))
     read = arguments.read((Candidate(asked.arguments),), properties)
-    if read.quality is ArgsQuality.MISSING:  # models write nothing where nothing is needed
-        read = read._replace(quality=ArgsQuality.EXACT)
+    if read.quality is ArgsQuality.MISSING:
+        empty = properties == () or view.dialects[at].omits_empty or asked.arguments == ""
+        read = read._replace(quality=ArgsQuality.EXACT if empty else ArgsQuality.MISSING)
     return Call(
         at=at,
         tool=asked.tool,

@@ -6,22 +6,65 @@ one recording.
 """
 
 from surefoot.assemble.dialects import keys
+from surefoot.assemble.dialects.autogen import AutoGen
+from surefoot.assemble.dialects.bedrock import Bedrock
+from surefoot.assemble.dialects.beeai import BeeAI
+from surefoot.assemble.dialects.claude_agent import ClaudeAgent
+from surefoot.assemble.dialects.crewai import CrewAI
 from surefoot.assemble.dialects.dialect import Dialect
+from surefoot.assemble.dialects.dspy import DSPy
 from surefoot.assemble.dialects.genai import GenAI
+from surefoot.assemble.dialects.googleadk import GoogleADK
+from surefoot.assemble.dialects.langchain import LangChain
+from surefoot.assemble.dialects.langfuse import Langfuse
+from surefoot.assemble.dialects.llamaindex import LlamaIndex
+from surefoot.assemble.dialects.mcp import MCP
+from surefoot.assemble.dialects.mlflow import MLflow
+from surefoot.assemble.dialects.n8n import N8nAgents, N8nNodes
+from surefoot.assemble.dialects.openai_agents import OpenAIAgents, OpenAIAgentsGenAI
 from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.assemble.dialects.pydantic_ai import PydanticAI
+from surefoot.assemble.dialects.smolagents import Smolagents
+from surefoot.assemble.dialects.strands import Strands
+from surefoot.assemble.dialects.traceloop import Traceloop, TraceloopLangChain
+from surefoot.assemble.dialects.vercel import Vercel
 from surefoot.model import Span, Wanted
 
-_OPENINFERENCE, _GENAI = OpenInference(), GenAI()
-
-DIALECTS: tuple[Dialect, ...] = (_OPENINFERENCE, _GENAI)
-
-_BY_SCOPE = {scope: dialect for dialect in DIALECTS for scope in dialect.scopes}
-#: The mark of each convention, the most telling first.
+_OPENINFERENCE = OpenInference()
+#: Each convention by its mark, the most telling first.
 _BY_MARK: tuple[tuple[str, Dialect], ...] = (
     (keys.KIND, _OPENINFERENCE),
-    (keys.OPERATION, _GENAI),
+    (keys.AI_SDK, Vercel()),
+    (keys.TRACELOOP_KIND, Traceloop()),
+    (keys.MCP_METHOD, MCP()),
+    (keys.OPERATION, GenAI()),
+    (keys.LANGFUSE_TYPE, Langfuse()),
+    (keys.MLFLOW_TYPE, MLflow()),
+    ("llm.request.type", Traceloop()),
 )
-_MARKS = frozenset(key for key, _ in _BY_MARK)
+
+DIALECTS: tuple[Dialect, ...] = (
+    *(dialect for _, dialect in _BY_MARK),
+    AutoGen(),
+    Bedrock(),
+    BeeAI(),
+    ClaudeAgent(),
+    CrewAI(),
+    DSPy(),
+    GoogleADK(),
+    LangChain(),
+    LlamaIndex(),
+    N8nAgents(),
+    N8nNodes(),
+    OpenAIAgents(),
+    OpenAIAgentsGenAI(),
+    PydanticAI(),
+    Smolagents(),
+    Strands(),
+    TraceloopLangChain(),
+)
+
+_BY_SCOPE = {scope: dialect for dialect in DIALECTS for scope in dialect.scopes}
 
 WANTED = Wanted(
     keys=keys.KEYS | {key for dialect in DIALECTS for key in dialect.extra_keys},

@@ -33,6 +33,7 @@ CONTROL_FLOW = frozenset(
         "StopAsyncIteration",
     }
 )
+_PAUSES = frozenset({"GraphInterrupt", "NodeInterrupt", "Interrupt"})
 #: What ADK writes where it has no id, and other ways of saying nothing.
 _NO_CALL_ID = frozenset({"<not specified>", "None", "null", "undefined"})
 _FAILURES = frozenset({"error", "failure", "failed"})
@@ -73,6 +74,10 @@ class Dialect:
     #: Whether the arguments on a tool's span may look like others than they are, so that
     #: the model's request is to be believed instead.
     doubts_arguments: ClassVar[bool] = False
+    #: Whether a call without arguments leaves them out, instead of writing `{}`.
+    omits_empty: ClassVar[bool] = False
+    #: Whether a tool's span is made when the call is only waiting for approval.
+    shows_pending: ClassVar[bool] = False
     #: Whether user messages of its model spans are the user's words.
     hears_users: ClassVar[bool] = True
 
@@ -144,7 +149,7 @@ class Dialect:
     def failed(self, span: Span) -> bool:
         """Whether a tool's span tells of a failure, whatever its status says."""
         attributes = span.attributes
-        if span.status == Status.ERROR or attributes.get("error.type"):
+        if self.broken(span):
             return True
         if any(attributes.get(key) in _FAILURES for key in _STATUSES):
             return True
@@ -163,6 +168,10 @@ class Dialect:
 
     # Any span
 
+    def hosts(self, _span: Span) -> bool:
+        """Whether the span may hold agents, but is no sign of one by itself."""
+        return False
+
     def agent(self, span: Span) -> str:
         """Give the name of the agent whose span this is; empty if it has none."""
         attributes = span.attributes
@@ -173,8 +182,14 @@ class Dialect:
         return first_text(span.attributes, keys.OWNERS)
 
     def broken(self, span: Span) -> bool:
-        """Whether an agent's, a chain's or a model's span ended in an error."""
-        return span.status == Status.ERROR
+        """Whether a span ended in an error that is no control flow."""
+        kind = span.attributes.get("error.type")
+        if span.status != Status.ERROR and not kind:
+            return False
+        if kind and _last_name(kind) in CONTROL_FLOW:
+            return False
+        thrown = [event for event in span.events if event.name == "exception"]
+        return not thrown or any(map(is_failure, thrown))
 
     def task(self, span: Span) -> tuple[Item, ...]:
         """Give the messages that an agent's or a chain's span was started with."""
@@ -245,5 +260,16 @@ def is_failure(event: Event) -> bool:
     """Whether this event is an exception that is no control flow."""
     if event.name != "exception":
         return False
-    kind = text_of(event.attributes.get("exception.type"))
-    return kind.rpartition(".")[2] not in CONTROL_FLOW
+    return _last_name(event.attributes.get("exception.type")) not in CONTROL_FLOW
+
+
+def is_pause(event: Event) -> bool:
+    """Whether this event says that the run waits for somebody."""
+    return (
+        event.name == "exception"
+        and _last_name(event.attributes.get("exception.type")) in _PAUSES
+    )
+
+
+def _last_name(kind: Value) -> str:
+    return text_of(kind).rpartition(".")[2]

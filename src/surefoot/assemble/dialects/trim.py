@@ -25,19 +25,22 @@ _COPIES = tuple(dict.fromkeys((*keys.HEARD_MODEL, *keys.SAID_MODEL)))
 
 
 def trim_model(attributes: dict[str, Value]) -> None:
-    """Make one conversation of a model span's attributes, and let its copies go."""
+    """Make one conversation of a model span's attributes, and let its copies go.
+
+    What a dialect has made of them before stays.
+    """
     trim_offers(attributes)
     heard = _pop_items(attributes, keys.HEARD_ITEMS)
-    if not heard:
+    if not heard and keys.HEARD not in attributes:
         heard = system_items(attributes.get("gen_ai.system_instructions"))
         heard += from_json(attributes, keys.HEARD_MODEL, "user")
     said = _pop_items(attributes, keys.SAID_ITEMS)
-    if not said:
+    if not said and keys.SAID not in attributes:
         said = from_json(attributes, keys.SAID_MODEL, "assistant")
     if heard:
-        attributes[keys.HEARD] = heard
+        attributes.setdefault(keys.HEARD, heard)
     if said:
-        attributes[keys.SAID] = said
+        attributes.setdefault(keys.SAID, said)
     attributes.pop("gen_ai.system_instructions", None)
     let_go(attributes, _COPIES)
 

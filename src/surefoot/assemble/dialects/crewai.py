@@ -1,0 +1,91 @@
+"""CrewAI through OpenInference.
+
+What is peculiar, as seen in the recordings of crewai and in openinference-instrumentation-
+crewai `_wrappers.py` and `_event_listener.py`:
+- The task is in `crew_tasks` on the crew's span, with `{names}` still to be filled from
+  the inputs; the agent's output has it filled in.
+- An agent's input is a dump of the agent. Its output holds the conversation, the only
+  place where a call of an unknown tool shows.
+- An agent that was delegated to has no span: its tools are under the Delegate tool's.
+- There are no model spans. Text agents have no tool spans either.
+"""
+
+from surefoot.assemble import history
+from surefoot.assemble.call import norm
+from surefoot.assemble.dialects import keys
+from surefoot.assemble.dialects.dialect import first_text
+from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.assemble.messages import read
+from surefoot.assemble.values import is_hidden, structure, text_of
+from surefoot.model import Item, Role, Span, Value
+
+_DELEGATES = frozenset({"delegate_work_to_coworker", "ask_question_to_coworker"})
+_MARK = '"tool_calls"'
+
+
+class CrewAI(OpenInference):
+    """See the module."""
+
+    scopes = ("openinference.instrumentation.crewai",)
+    extra_keys = ("crew_tasks", "crew_inputs", "task_description", "formatted_description")
+
+    def trim(self, span: Span) -> None:
+        """Keep of an agent's conversation what was asked for."""
+        super().trim(span)
+        attributes = span.attributes
+        output = attributes.get("output.value")
+        if span.role is Role.AGENT:
+            attributes.pop("input.value", None) if not is_hidden(
+                attributes.get("input.value")
+            ) else None
+            if isinstance(output, str) and _MARK in output:
+                asked = _asked(output)
+                if asked:
+                    attributes[keys.ASKED] = asked
+
+    def hands_to(self, span: Span) -> str:
+        """Give the coworker who does the work below a Delegate tool's span."""
+        if norm(self.tool(span)) not in _DELEGATES:
+            return ""
+        found = structure(span.attributes.get("input.value"))
+        return text_of(found.value.get("coworker")) if found and isinstance(found.value, dict) else ""
+
+    def task(self, span: Span) -> tuple[Item, ...]:
+        """Give the tasks' descriptions, filled in; then the inputs."""
+        attributes = span.attributes
+        given = attributes.get("input.value") or attributes.get("crew_inputs")
+        found = structure(given)
+        inputs = found.value if found and isinstance(found.value, dict) else {}
+        texts = _descriptions(attributes.get("crew_tasks"))
+        own = first_text(attributes, ("formatted_description", "task_description"))
+        if not texts and own:
+            texts = [own]
+        if not texts and span.role is Role.AGENT:
+            texts = _descriptions(attributes.get("output.value"))
+        if texts:
+            return (history.item("user", "\n\n".join(_filled(text, inputs) for text in texts)),)
+        return super().task(span)
+
+
+def _descriptions(value: Value) -> list[str]:
+    found = structure(value)
+    entries = found.value if found else None
+    if isinstance(entries, dict):
+        entries = [entries]
+    return [
+        entry["description"]
+        for entry in entries or ()
+        if isinstance(entry, dict) and isinstance(entry.get("description"), str)
+    ]
+
+
+def _filled(text: str, inputs: dict[str, object]) -> str:
+    for name, value in inputs.items():
+        text = text.replace("{" + name + "}", text_of(value))
+    return text
+
+
+def _asked(output: str) -> tuple[Item, ...]:
+    found = structure(output)
+    messages = found.value.get("messages") if found and isinstance(found.value, dict) else None
+    return tuple(item for item in history.items_of(messages or []) if read(item).calls)

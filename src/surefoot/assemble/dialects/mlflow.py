@@ -1,0 +1,34 @@
+"""MLflow tracing: a span says what it is in `mlflow.spanType`, a JSON-encoded word.
+
+Source: mlflow/mlflow, `mlflow/tracing/constant.py` and `entities/span.py`. Every value is
+JSON, the words included; names are the spans' names.
+"""
+
+from surefoot.assemble.dialects import keys
+from surefoot.assemble.dialects.genai import GenAI
+from surefoot.assemble.values import text_of
+from surefoot.model import Role, Span
+
+_ROLES = {
+    "TOOL": Role.TOOL,
+    "AGENT": Role.AGENT,
+    "CHAT_MODEL": Role.LLM,
+    "LLM": Role.LLM,
+    "CHAIN": Role.CHAIN,
+    "WORKFLOW": Role.CHAIN,
+    "TASK": Role.TASK,
+    "UNKNOWN": Role.CHAIN,
+}
+
+
+class MLflow(GenAI):
+    """See the module."""
+
+    scopes = ("mlflow",)
+
+    def role(self, span: Span) -> Role:
+        """Read the type; retrievers, parsers, evaluators are no agent work."""
+        kind = text_of(span.attributes.get(keys.MLFLOW_TYPE)).strip('"').upper()
+        if not kind and keys.OPERATION in span.attributes:
+            return super().role(span)
+        return _ROLES.get(kind, Role.OTHER)

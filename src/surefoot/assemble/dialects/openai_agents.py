@@ -1,0 +1,148 @@
+"""OpenAI Agents SDK, through OpenInference and through OpenTelemetry's own package.
+
+What is peculiar, as seen in the recordings of openaiagents, mcp and openaiagents-v2 and
+in openinference-instrumentation-openai-agents `_processor.py`:
+- A hand-over is a TOOL span `handoff to X` without `tool.name`; its input and output are
+  the two agents' names. The model called `transfer_to_x`.
+- An empty input is left out.
+- A tool that waits for approval has a span without a result; the call may never be made.
+- Hosted tools (web search, remote MCP) have no span; they stand in the model's response.
+- OpenTelemetry's package writes a request as the repr of its object, in a text part, and
+  "OpenAI Agent" as the agent of every span but the agents' own.
+"""
+
+from collections.abc import Iterator
+
+from surefoot.assemble import history, loose
+from surefoot.assemble.arguments import Candidate
+from surefoot.assemble.dialects import keys
+from surefoot.assemble.dialects.dialect import first_text
+from surefoot.assemble.dialects.genai import GenAI
+from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.assemble.values import structure, text_of
+from surefoot.model import Item, Role, Span, StepKind, Value
+
+_HANDOFF = "handoff to "
+#: What the SDK's hosted tools are called in a response's output.
+#: Source: openai-python types/responses/response_output_item.py.
+_HOSTED = (
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "computer_call",
+    "image_generation_call",
+    "mcp_call",
+    "shell_call",
+    "local_shell_call",
+    "apply_patch_call",
+)
+
+
+class OpenAIAgents(OpenInference):
+    """Through OpenInference, in Python and JavaScript."""
+
+    scopes = (
+        "openinference.instrumentation.openai_agents",
+        "@arizeai/openinference-instrumentation-openai-agents",
+    )
+    omits_empty = True
+    shows_pending = True
+
+    def trim(self, span: Span) -> None:
+        """Lift hosted tools out of the response before it is let go."""
+        hosted = _hosted(span.attributes.get("output.value")) if span.role is Role.LLM else ()
+        super().trim(span)
+        if hosted:
+            said = span.attributes.get(keys.SAID)
+            span.attributes[keys.SAID] = (*(said if isinstance(said, tuple) else ()), *hosted)
+
+    def kind(self, span: Span) -> StepKind | None:
+        """Know a hand-over by its span's name."""
+        return StepKind.HANDOFF if span.name.startswith(_HANDOFF) else None
+
+    def tool(self, span: Span) -> str:
+        """Name a hand-over as the SDK does by default."""
+        if span.name.startswith(_HANDOFF) and "tool.name" not in span.attributes:
+            return "transfer_to_" + span.name.removeprefix(_HANDOFF).strip().replace(" ", "_")
+        return super().tool(span)
+
+    def candidates(self, span: Span) -> Iterator[Candidate]:
+        """Give a hand-over no arguments: its input is the agent that hands over."""
+        if not span.name.startswith(_HANDOFF):
+            yield from super().candidates(span)
+
+
+class OpenAIAgentsGenAI(GenAI):
+    """Through `opentelemetry-instrumentation-openai-agents-v2`, and OpenLLMetry's."""
+
+    scopes = ("opentelemetry.instrumentation.openai_agents",)
+    omits_empty = True
+    shows_pending = True
+
+    def role(self, span: Span) -> Role:
+        """Know a hand-over as a tool's span."""
+        operation = text_of(span.attributes.get(keys.OPERATION))
+        if operation in ("agent_handoff", "handoff", "execute_handoff"):
+            return Role.TOOL
+        return super().role(span)
+
+    def trim(self, span: Span) -> None:
+        """Read requests out of reprs."""
+        super().trim(span)
+        said = span.attributes.get(keys.SAID)
+        if isinstance(said, tuple):
+            span.attributes[keys.SAID] = tuple(_request(item) for item in said)
+
+    def kind(self, span: Span) -> StepKind | None:
+        """Know a hand-over by its operation."""
+        is_tool = span.attributes.get(keys.OPERATION) == "execute_tool"
+        return None if is_tool else StepKind.HANDOFF
+
+    def tool(self, span: Span) -> str:
+        """Name a hand-over as the SDK does by default."""
+        if self.kind(span) is None:
+            return super().tool(span)
+        target = first_text(span.attributes, ("gen_ai.handoff.to_agent", "gen_ai.agent.name"))
+        return "transfer_to_" + target.replace(" ", "_") if target else span.name
+
+    def agent(self, span: Span) -> str:
+        """Take the outermost span, which names no agent, for none."""
+        return first_text(span.attributes, ("gen_ai.agent.name",))
+
+
+def _request(item: Value) -> Item:
+    """Turn a text that is the repr of a function call into the call."""
+    pairs: Item = item if isinstance(item, tuple) else ()  # type: ignore[assignment] # ours
+    for key, value in pairs:
+        if key == "message.content" and isinstance(value, str):
+            calls = [call for line in value.split("\n") for call in _call_repr(line)]
+            if calls:
+                return history.items_of([{"role": "assistant", "tool_calls": calls}])[0]
+    return pairs
+
+
+def _call_repr(line: str) -> Iterator[dict[str, object]]:
+    if line.startswith("ResponseFunctionToolCall("):
+        read = loose.read(line)
+        if read and isinstance(read.value, dict) and read.value.get("name"):
+            yield {key: read.value.get(key) for key in ("call_id", "name", "arguments")}
+
+
+def _hosted(output: Value) -> tuple[Item, ...]:
+    """Give hosted calls as an assistant's request and the answer to it."""
+    if not isinstance(output, str) or not any(kind in output for kind in _HOSTED):
+        return ()
+    found = structure(output)
+    entries = found.value.get("output") if found and isinstance(found.value, dict) else None
+    calls = [
+        {
+            "id": entry.get("id"),
+            "name": entry.get("name") or text_of(entry["type"]).removesuffix("_call"),
+            "arguments": entry.get("arguments") or entry.get("action") or {},
+        }
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict) and entry.get("type") in _HOSTED
+    ]
+    return history.items_of([{"role": "assistant", "tool_calls": calls}]) if calls else ()
+
+

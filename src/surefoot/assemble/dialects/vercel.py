@@ -1,0 +1,84 @@
+"""Vercel's AI SDK, by itself and through OpenInference.
+
+What is peculiar, as seen in the recordings of vercel, vercel7, vercel-native and in
+openinference-vercel `utils.ts`:
+- `ai.operationId` says what a span is; the agent is whatever name the user gave
+  (`ai.telemetry.functionId`, `ai.telemetry.metadata.agent`), if any.
+- Converted messages lose tools' results; `ai.prompt.messages` has them all.
+- With version 2 of OpenTelemetry's JavaScript SDK the converter marks every span after a
+  failed one as an ERROR with the same message. A true failure has an exception event, or
+  no output.
+"""
+
+from surefoot.assemble import history
+from surefoot.assemble.dialects import keys, trim
+from surefoot.assemble.dialects.dialect import first_text
+from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.model import Role, Span, Status, Value
+
+_ROLES = {
+    "ai.toolCall": Role.TOOL,
+    "ai.generateText": Role.AGENT,
+    "ai.streamText": Role.AGENT,
+    "ai.generateObject": Role.AGENT,
+    "ai.streamObject": Role.AGENT,
+    "ai.agent": Role.AGENT,
+}
+_MODEL_CALLS = (".doGenerate", ".doStream")
+
+
+class Vercel(OpenInference):
+    """See the module."""
+
+    scopes = ("ai", "@ai-sdk/otel")
+    extra_keys = ("ai.telemetry.metadata.agent", "ai.telemetry.metadata.agentName", "metadata.agent")
+
+    def role(self, span: Span) -> Role:
+        """Read the operation where no converter wrote a kind."""
+        operation = span.attributes.get(keys.AI_SDK)
+        if keys.KIND in span.attributes or not isinstance(operation, str):
+            return super().role(span)
+        if operation.endswith(_MODEL_CALLS):
+            return Role.LLM
+        return _ROLES.get(operation) or super().role(span)
+
+    def trim(self, span: Span) -> None:
+        """Prefer the SDK's own messages to converted ones."""
+        attributes = span.attributes
+        if span.role is Role.LLM:
+            heard = trim.from_json(attributes, ("ai.prompt.messages", "ai.prompt"), "user")
+            if heard:
+                attributes.pop("llm.input_messages", None)
+                attributes[keys.HEARD] = heard
+            _own_words(attributes)
+        super().trim(span)
+
+    def agent(self, span: Span) -> str:
+        """Give the name that the user gave; the operation is none."""
+        names = (*keys.AGENT[:-1], *self.extra_keys, keys.AGENT[-1])
+        return first_text(span.attributes, names)
+
+    def broken(self, span: Span) -> bool:
+        """Doubt an ERROR that a converter may have copied."""
+        if span.status != Status.ERROR or keys.KIND not in span.attributes:
+            return super().broken(span)
+        answered = any(span.attributes.get(key) not in (None, "") for key in _ANSWERS)
+        answered = answered or keys.SAID in span.attributes
+        return bool(span.events) or not answered
+
+
+_ANSWERS = ("output.value", "ai.toolCall.result", "ai.response.text")
+
+
+def _own_words(attributes: dict[str, Value]) -> None:
+    """Make one assistant's message of `ai.response.*`."""
+    calls = attributes.pop("ai.response.toolCalls", None)
+    text = attributes.get("ai.response.text")
+    if calls is None and not text:
+        return
+    found = history.structure(calls)
+    listed = found.value if found and isinstance(found.value, list) else []
+    said = history.items_of([{"role": "assistant", "content": text or "", "tool_calls": listed}])
+    if said:
+        attributes.pop("llm.output_messages", None)
+        attributes[keys.SAID] = said
