@@ -130,6 +130,11 @@ class TraceBuffer(Generic[V]):
             self.counts.open -= len(closed.spans)
             self.counts.lost[reason] += len(closed.spans)
 
+    def relieve(self, now_ns: int) -> None:
+        """Let all kept traces go, since memory is short; what they owe is paid first."""
+        for held in list(self._kept.values()):
+            self._release(held, now_ns)
+
     def finish(self, now_ns: int) -> Iterator[Closed[V]]:
         """Close every open trace, since the input has ended: `root` if whole, else `idle`."""
         yield from self._close_all(now_ns, None)
@@ -139,8 +144,7 @@ class TraceBuffer(Generic[V]):
 
         Whatever the caller leaves in the iterator must be given to `abandon`.
         """
-        for held in list(self._kept.values()):
-            self._release(held, now_ns)
+        self.relieve(now_ns)
         yield from self._close_all(now_ns, Reason.SHUTDOWN)
 
     def abandon(self) -> int:

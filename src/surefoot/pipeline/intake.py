@@ -1,0 +1,111 @@
+"""The way in: one request, taken whole or not at all.
+
+Owns admission and the order of its steps. A request is acknowledged once its bytes stand
+in the forward queue and its spans in the buffer. Whatever could refuse it does so before
+the first of its spans is held, so that a sender's retry doubles nothing.
+"""
+
+import threading
+from collections.abc import Callable
+
+from surefoot.clock import Clock
+from surefoot.errors import Overloaded
+from surefoot.pipeline.shared import Outlet, SharedBuffer
+from surefoot.receive.answer import Answer
+from surefoot.receive.decode import Decoded, Decoder
+
+#: Judging that is behind by more than this admits nothing new: the design's number.
+LAG_LIMIT_NS = 5_000_000_000
+#: What a refused sender is told to wait; a queue or a judge needs about that to move.
+RETRY_AFTER_S = 1.0
+
+# Why there is no room.
+MEMORY = "memory is short"
+JUDGING = "judging is behind"
+QUEUE = "the queue to the backend is full"
+
+
+class Pressure:
+    """Whether the process is short of memory. Set by whoever measures, read by all."""
+
+    def __init__(self) -> None:
+        self._short = threading.Event()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether nothing new may be taken."""
+        return self._short.is_set()
+
+    def tell(self, *, short: bool) -> None:
+        """Say how it is now."""
+        if short:
+            self._short.set()
+        else:
+            self._short.clear()
+
+
+class Intake:
+    """Takes requests, from any thread."""
+
+    def __init__(
+        self,
+        decode: Callable[[bytes], Decoded] | Decoder,
+        shared: SharedBuffer,
+        forward: Outlet | None,
+        clock: Clock,
+        pressure: Pressure,
+    ) -> None:
+        self._decode = decode
+        self._shared = shared
+        self._forward = forward
+        self._clock = clock
+        self._pressure = pressure
+
+    def accept(self, body: bytes, _transport: str) -> Answer:
+        """Take one ExportTraceServiceRequest.
+
+        Raises:
+            DecodeError: The bytes are no such request.
+            Overloaded: There is no room; nothing was taken.
+        """
+        if self._pressure.is_short:
+            raise Overloaded(MEMORY, RETRY_AFTER_S)
+        decoded = self._decode(body)
+        buffer = self._shared.buffer
+        with self._shared.lock:
+            now_ns = self._clock.now_ns()
+            if buffer.lag_ns(now_ns) > LAG_LIMIT_NS:
+                raise Overloaded(JUDGING, RETRY_AFTER_S)
+            if not self._pass_on(body, decoded):
+                raise Overloaded(QUEUE, RETRY_AFTER_S)
+            for span in decoded.spans:
+                buffer.add(span, now_ns)
+            for reason, trace_id in decoded.rejected:
+                buffer.reject(reason, trace_id)
+            buffer.ignore_own(decoded.own)
+        return _answer(decoded)
+
+    def problem(self) -> str:
+        """Why a request sent now would be refused; empty if it would be taken."""
+        with self._shared.lock:
+            lag_ns = self._shared.buffer.lag_ns(self._clock.now_ns())
+        if self._pressure.is_short:
+            return MEMORY
+        return JUDGING if lag_ns > LAG_LIMIT_NS else ""
+
+    def _pass_on(self, body: bytes, decoded: Decoded) -> bool:
+        """Queue the same bytes for the backend; our own spans would come back for ever."""
+        if self._forward is None or decoded.only_own or not body:
+            return True
+        return self._forward.offer(body)
+
+
+def _answer(decoded: Decoded) -> Answer:
+    if not decoded.rejected:
+        return Answer(0, "")
+    reasons = [reason for reason, _ in decoded.rejected]
+    told = ", ".join(
+        f"{reasons.count(reason)} without a valid {reason.replace('_', ' ')}"
+        for reason in dict.fromkeys(reasons)
+    )
+    return Answer(len(reasons), f"spans that cannot be judged: {told}")

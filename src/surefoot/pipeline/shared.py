@@ -1,0 +1,67 @@
+"""What threads share: the buffer and the luck windows, each with its lock; the way out."""
+
+import threading
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from surefoot.buffer import TraceBuffer
+from surefoot.emit.sent import Plan, Sent
+from surefoot.emit.series import IDLE_NS
+from surefoot.luck import LuckWindow, Series
+from surefoot.model import Verdict
+from surefoot.specs import SpecSet
+
+
+class Outlet(Protocol):
+    """A bounded queue of requests to a backend."""
+
+    def offer(self, body: bytes) -> bool:
+        """Queue `body`; False, and nothing queued, if there is no room."""
+        ...
+
+
+@dataclass(slots=True)
+class Judgement:
+    """What a judged trace keeps for its amendments.
+
+    specs: the set in force at the close. sent: by run key and spec name, what is out.
+    """
+
+    specs: SpecSet
+    sent: dict[tuple[bytes, str], Sent] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class SharedBuffer:
+    """The buffer, and the lock that whoever touches it must hold."""
+
+    buffer: TraceBuffer[Judgement]
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class SharedLuck:
+    """The luck windows: the judge writes, whoever reads the metrics reads."""
+
+    def __init__(self, window: LuckWindow, specs: SpecSet) -> None:
+        self._window = window
+        self._lock = threading.Lock()
+        window.in_force({spec.name: spec.hash for spec in specs.specs})
+
+    def record(self, plan: Plan, verdict: Verdict, now_ns: int) -> None:
+        """Count a run's verdict, or replace what was counted for it."""
+        run = plan.run
+        with self._lock:
+            self._window.record(
+                Series(run.service, run.agent, plan.spec, verdict.output_source),
+                (run.trace_id, run.key, plan.spec),
+                green=verdict.is_green,
+                lucky=verdict.is_lucky,
+                now_ns=now_ns,
+                spec_hash=verdict.spec_hash,
+                amends=not plan.is_first,
+            )
+
+    def rates(self, now_ns: int) -> list[tuple[Series, int, int]]:
+        """(series, lucky, green) of those with a green run that are not idle."""
+        with self._lock:
+            return self._window.rates(now_ns, idle_ns=IDLE_NS)

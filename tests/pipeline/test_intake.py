@@ -1,0 +1,88 @@
+"""A request is taken whole or not at all."""
+
+from collections.abc import Callable
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from surefoot.errors import DecodeError, Overloaded
+from worlds import World, requests
+
+
+def test_the_same_bytes_are_passed_on(world: World) -> None:
+    bodies = requests("langgraph/good")
+    world.send(*bodies)
+
+    assert world.forward.bodies == bodies
+    assert world.buffer.counts.received == 15
+
+
+def test_bytes_that_are_no_request_are_passed_on_to_nobody(world: World) -> None:
+    with pytest.raises(DecodeError):
+        world.send(b"\xff\xff no OTLP")
+
+    assert world.forward.bodies == []
+    assert world.buffer.counts.received == 0
+
+
+def test_spans_without_good_ids_are_named_and_still_passed_on(world: World) -> None:
+    request = ExportTraceServiceRequest.FromString(requests("langgraph/good")[0])
+    spans = request.resource_spans[0].scope_spans[0].spans
+    spans[0].trace_id = b"short"
+    spans[1].span_id = bytes(8)
+    body = request.SerializeToString()
+    answer = world.intake.accept(body, "test")
+
+    assert answer.rejected == 2
+    assert "1 without a valid trace id, 1 without a valid span id" in answer.message
+    assert world.forward.bodies == [body]
+    assert world.buffer.counts.rejected == {"trace_id": 1, "span_id": 1}
+
+
+def test_a_full_queue_refuses_before_any_span_is_held(world: World) -> None:
+    world.forward.room = 1
+    first, second, *_ = requests("langgraph/good")
+    world.send(first)
+    held = world.buffer.counts.received
+
+    with pytest.raises(Overloaded, match="queue to the backend is full"):
+        world.send(second)
+    assert world.buffer.counts.received == held
+
+
+def test_judging_that_lags_refuses(world: World) -> None:
+    world.send(*requests("langgraph/good"))
+    world.clock.advance(6 + 5.1)
+
+    with pytest.raises(Overloaded, match="judging is behind"):
+        world.send(*requests("langgraph/skips"))
+    assert world.intake.problem() == "judging is behind"
+    world.wait(0)
+    world.send(*requests("langgraph/skips"))
+    assert world.intake.problem() == ""
+
+
+def test_short_memory_refuses(world: World) -> None:
+    world.pressure.tell(short=True)
+
+    with pytest.raises(Overloaded, match="memory is short"):
+        world.send(*requests("langgraph/good"))
+    assert world.forward.bodies == []
+
+
+def test_our_own_verdicts_coming_back_are_neither_judged_nor_passed_on(world: World) -> None:
+    world.send(*requests("langgraph/skips"))
+    world.wait(6)
+    sent = len(world.forward.bodies)
+    world.send(*world.verdicts.bodies)
+
+    assert len(world.forward.bodies) == sent
+    assert world.buffer.counts.ignored["own"] > 1
+    assert world.wait(300) == []
+
+
+def test_an_empty_request_is_fine(make_world: Callable[..., World]) -> None:
+    world = make_world()
+
+    assert world.intake.accept(b"", "test").rejected == 0
+    assert world.buffer.counts.received == 0

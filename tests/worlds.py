@@ -1,0 +1,85 @@
+"""A whole pipeline without a socket: real parts, a clock that tests move."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from clocks import FrozenClock
+from surefoot.assemble import WANTED, reduce
+from surefoot.buffer import Limits, TraceBuffer
+from surefoot.emit.encode import Encoder
+from surefoot.emit.identity import Identity
+from surefoot.emit.metrics import Metrics
+from surefoot.emit.sent import Plan
+from surefoot.evaluate import mask
+from surefoot.luck import LuckWindow
+from surefoot.pipeline import Intake, Judge, Ledger, Pressure, SharedBuffer, SharedLuck
+from surefoot.receive.decode import Decoder
+from surefoot.specs import SpecSet
+from surefoot.telemetry import Telemetry
+
+FIXTURES = Path(__file__).parents[1] / "proto_fixtures"
+SPEC = Path(__file__).parents[1] / "examples" / "refund-desk.yaml"
+
+
+def requests(recording: str) -> list[bytes]:
+    """A recording's requests, in the order in which they came."""
+    return [file.read_bytes() for file in sorted((FIXTURES / recording).glob("*.binpb"))]
+
+
+@dataclass
+class ListOutlet:
+    """A queue that keeps what it is given, up to its room."""
+
+    room: int = 1_000_000
+    bodies: list[bytes] = field(default_factory=list)
+
+    def offer(self, body: bytes) -> bool:
+        """See `surefoot.pipeline.Outlet`."""
+        if len(self.bodies) >= self.room:
+            return False
+        self.bodies.append(body)
+        return True
+
+
+class World:
+    """One pipeline and all that it touches."""
+
+    def __init__(self, specs: SpecSet, limits: Limits | None = None) -> None:
+        self.clock = FrozenClock()
+        self.specs = specs
+        self.shared = SharedBuffer(TraceBuffer(limits))
+        self.buffer = self.shared.buffer
+        self.pressure = Pressure()
+        self.forward, self.verdicts = ListOutlet(), ListOutlet()
+        identity = Identity("this-one", "0")
+        self.luck = SharedLuck(LuckWindow(), specs)
+        self.metrics = Metrics(self.clock, identity, mask, luck=self.luck.rates)
+        self.ledger = Ledger(self.shared)
+        self.plans: list[Plan] = []
+        self.judge = Judge(
+            self.shared,
+            specs,
+            encoder=Encoder(mask, identity),
+            outlet=self.verdicts,
+            metrics=self.metrics,
+            luck=self.luck,
+            telemetry=Telemetry(self.clock),
+            clock=self.clock,
+            on_plan=self.plans.append,
+        )
+        wanted = replace(WANTED, keys=WANTED.keys | specs.wanted_keys())
+        decode = Decoder(wanted, reduce, instance_id="this-one")
+        self.intake = Intake(decode, self.shared, self.forward, self.clock, self.pressure)
+
+    def send(self, *bodies: bytes) -> None:
+        """Have requests accepted."""
+        for body in bodies:
+            self.intake.accept(body, "test")
+
+    def wait(self, seconds: float) -> list[Plan]:
+        """Let time pass, judge what is due, and give what left because of it."""
+        before = len(self.plans)
+        self.clock.advance(seconds)
+        while self.judge.judge_next():
+            pass
+        return self.plans[before:]
