@@ -15,6 +15,7 @@ specs:
   - name: desk
     match: {service: "refund-*"}
     tools: [lookup_order, check_policy, escalate_to_human, issue_refund]
+    ground: false
 """
 
 
@@ -162,7 +163,7 @@ def test_json_lines_carry_the_verdicts_and_gate_alike(spec: Path) -> None:
     assert done.returncode == 1
     assert [line["verdicts"][0]["outcome"] for line in lines] == ["pass", "lucky"]
     assert lines[1]["verdicts"][0]["violations"] == [
-        {"check": "forbidden", "severity": "hard", "message": "called forbidden tool issue_refund",
+        {"check": "forbidden", "severity": "hard", "message": "called forbidden tool: issue_refund",
          "step": 1}
     ]  # fmt: skip
 

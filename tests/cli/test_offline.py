@@ -12,6 +12,7 @@ from surefoot.cli.offline import runs
 from surefoot.cli.read import Request
 from surefoot.errors import InputError
 from surefoot.model import Reason
+from surefoot.specs import SpecSet
 
 STREAM = [
     Request(body, f"{framework} {number}")
@@ -21,7 +22,7 @@ STREAM = [
 
 
 def lines(stream: list[Request]) -> list[bytes]:
-    return [dump(run_line(run)) for run in runs(stream)]
+    return [dump(run_line(run)) for run in runs(stream, SpecSet())]
 
 
 @settings(max_examples=20)
@@ -36,24 +37,24 @@ def test_the_order_of_the_requests_and_their_repetition_change_nothing(
 
 
 def test_runs_come_in_order_of_their_start() -> None:
-    found = runs(STREAM)
+    found = runs(STREAM, SpecSet())
 
     assert len(found) == 3
     assert [run.start_ns for run in found] == sorted(run.start_ns for run in found)
 
 
 def test_the_end_of_the_input_closes_whole_traces_for_their_root() -> None:
-    found = runs([Request(body, "") for body in recorded("crewai", "good")])
+    found = runs([Request(body, "") for body in recorded("crewai", "good")], SpecSet())
 
     assert [run.reason for run in found] == [Reason.ROOT]
 
 
 def test_a_trace_without_its_root_is_closed_as_idle() -> None:
-    found = runs([Request(recorded("crewai", "good")[0], "")])
+    found = runs([Request(recorded("crewai", "good")[0], "")], SpecSet())
 
     assert [run.reason for run in found] == [Reason.IDLE]
 
 
 def test_bytes_that_are_no_request_are_named() -> None:
     with pytest.raises(InputError, match=r"^x\.binpb: "):
-        runs([Request(b"\xff\xff", "x.binpb")])
+        runs([Request(b"\xff\xff", "x.binpb")], SpecSet())

@@ -71,7 +71,7 @@ def _print_version(asked: bool) -> None:  # noqa: FBT001 - the shape typer calls
         try:
             typer.echo(f"surefoot {version('surefoot')}")
         except PackageNotFoundError:  # run from a source tree
-            typer.echo("surefoot, not installed")
+            typer.echo("surefoot (not installed)")
         raise typer.Exit
 
 

@@ -69,7 +69,7 @@ def check(
     loaded = spec_files.load(specs)
     judged = [
         Judged(run, tuple(judge(run, spec) for spec in loaded.matching(run)))
-        for run in runs(requests(paths), unit=unit.value, wanted=loaded.wanted())
+        for run in runs(requests(paths), loaded, unit=unit.value)
     ]
     gating = gates(judged, frozenset(FailOn(name) for name in fail_on or ()))
     if output_format is Format.JSON:

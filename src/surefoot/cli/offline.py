@@ -8,12 +8,13 @@ no clock, and the end of the input closes every trace (`root` if it is whole, el
 from collections.abc import Iterable
 from typing import Final
 
-from surefoot.assemble import WANTED, assemble, reduce
-from surefoot.buffer import Limits, TraceBuffer
+from surefoot.assemble import assemble, join, reduce
+from surefoot.buffer import Limits, Timers, TraceBuffer
 from surefoot.cli.read import Request
 from surefoot.errors import DecodeError, InputError
-from surefoot.model import Run, Wanted
+from surefoot.model import Run
 from surefoot.receive.decode import Decoder
+from surefoot.specs import SpecSet
 
 _NO_LIMIT: Final = 1 << 62
 _LIMITS: Final = Limits(
@@ -21,14 +22,16 @@ _LIMITS: Final = Limits(
 )
 
 
-def runs(requests: Iterable[Request], *, unit: str = "trace", wanted: Wanted = WANTED) -> list[Run]:
-    """The runs in a stream of requests.
+def runs(requests: Iterable[Request], specs: SpecSet, *, unit: str = "trace") -> list[Run]:
+    """The runs in a stream of requests, by what the specs ask of traces.
 
     Raises:
         InputError: A request is no OTLP; the message names its file and line.
     """
-    decode = Decoder(wanted, reduce)
-    buffer: TraceBuffer[None] = TraceBuffer(_LIMITS)
+    decode = Decoder(specs.wanted(), reduce)
+    buffer: TraceBuffer[None] = TraceBuffer(
+        _LIMITS, lambda service: Timers(root_agent=specs.timers(service).root_agent)
+    )
     for request in requests:
         try:
             decoded = decode(request.body)
@@ -38,15 +41,31 @@ def runs(requests: Iterable[Request], *, unit: str = "trace", wanted: Wanted = W
             buffer.reject(reason, trace_id)
         for span in decoded.spans:
             buffer.add(span, 0)
-    found = [
-        run
-        for closed in buffer.finish(0)
-        for run in assemble(
+    found = _ordered(_close(buffer, "trace" if unit == "session" else unit))
+    return _ordered(_by_session(found)) if unit == "session" else found
+
+
+def _close(buffer: TraceBuffer[None], unit: str) -> Iterable[Run]:
+    for closed in buffer.finish(0):
+        yield from assemble(
             closed.spans,
             reason=closed.reason,
             whole=closed.whole,
             unit=unit,
             attributes_dropped=closed.attributes_dropped,
         )
-    ]
+
+
+def _by_session(found: Iterable[Run]) -> Iterable[Run]:
+    """Join the runs of each session; a run without one stays alone."""
+    sessions: dict[str, list[Run]] = {}
+    for run in found:
+        if run.session is None:
+            yield run
+        else:
+            sessions.setdefault(run.session, []).append(run)
+    yield from map(join, sessions.values())
+
+
+def _ordered(found: Iterable[Run]) -> list[Run]:
     return sorted(found, key=lambda run: (run.start_ns, run.trace_id, run.key))

@@ -23,7 +23,7 @@ def run(
     ] = None,
 ) -> None:
     """Take OTLP traces, pass them on, judge them, emit verdicts. Stops on SIGTERM."""
+    loaded = load_config(config, os.environ)
     from surefoot import service  # noqa: PLC0415 - the servers' libraries take a while to load
 
-    loaded = load_config(config, os.environ)
     raise typer.Exit(service.run(loaded, tuple(specs) if specs else loaded.spec_paths()))

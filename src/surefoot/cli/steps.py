@@ -9,6 +9,7 @@ import typer
 from surefoot.cli.lines import dump, run_line
 from surefoot.cli.offline import runs
 from surefoot.cli.read import requests
+from surefoot.specs import SpecSet
 
 
 class Unit(StrEnum):
@@ -31,5 +32,5 @@ UnitOption = Annotated[Unit, typer.Option(help="What is one run.")]
 
 def steps(paths: Paths, unit: UnitOption = Unit.TRACE) -> None:
     """Print the runs in OTLP files: one JSON object a run, one a line."""
-    for run in runs(requests(paths), unit=unit.value):
+    for run in runs(requests(paths), SpecSet(), unit=unit.value):
         typer.echo(dump(run_line(run)))

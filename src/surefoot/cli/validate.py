@@ -21,3 +21,15 @@ def validate(
         typer.echo(problem)
     if problems:
         raise typer.Exit(_WRONG)
+    number, files = len(specs.load(spec).specs), sum(map(_files, spec))
+    typer.echo(f"ok: {number} {_noun('spec', number)} in {files} {_noun('file', files)}")
+
+
+def _files(path: Path) -> int:
+    """How many spec files `path` is."""
+    endings = (".yaml", ".yml")
+    return sum(file.suffix in endings for file in path.iterdir()) if path.is_dir() else 1
+
+
+def _noun(noun: str, number: int) -> str:
+    return noun if number == 1 else f"{noun}s"
