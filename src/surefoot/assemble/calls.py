@@ -56,25 +56,30 @@ def from_models(view: View) -> list[Call]:
     are the same only if a span above asked them.
     """
     found: list[Call] = []
-    by_id: dict[tuple[str, str], list[Call]] = {}
+    known: dict[tuple[str, str], list[Call]] = {}
     turn = 0
     for at in _askers(view):
-        place = 0
-        fresh = []
-        for asked in _asked(view, at):
-            request = _from_request(view, at, asked)
-            known = by_id.setdefault((request.call_id, request.name), [])
-            twin = next((other for other in known if _is_twin(view, request, other)), None)
-            if twin is not None:
-                _complete(twin, request)
-                continue
-            known.append(request)
-            request.turn, request.place = turn, place
-            place += 1
-            fresh.append(request)
-        found += fresh
-        turn += bool(fresh)
+        for asked in _turns(view, at):
+            fresh = [request for call in asked if (request := _fresh(view, at, call, known))]
+            for place, request in enumerate(fresh):
+                request.turn, request.place = turn, place
+            found += fresh
+            turn += bool(fresh)
     return found
+
+
+def _fresh(
+    view: View, at: int, asked: Asked, known: dict[tuple[str, str], list[Call]]
+) -> Call | None:
+    """Give a request that was not told before; complete the one that was."""
+    request = _from_request(view, at, asked)
+    others = known.setdefault((request.call_id, request.name), [])
+    twin = next((other for other in others if _is_twin(view, request, other)), None)
+    if twin is None:
+        others.append(request)
+        return request
+    _complete(twin, request)
+    return None
 
 
 def _askers(view: View) -> list[int]:
@@ -93,10 +98,9 @@ def _asked_at(view: View, at: int) -> int:
     return max(span.start_ns, span.end_ns) if span.role is Role.LLM else span.start_ns
 
 
-def _asked(view: View, at: int) -> list[Asked]:
-    span = view.spans[at]
-    messages = view.read(span, keys.ASKED) or view.said(at)
-    return [asked for message in messages for asked in message.calls]
+def _turns(view: View, at: int) -> list[tuple[Asked, ...]]:
+    messages = view.read(view.spans[at], keys.ASKED) or view.said(at)
+    return [message.calls for message in messages if message.calls]
 
 
 def _from_request(view: View, at: int, asked: Asked) -> Call:

@@ -39,7 +39,7 @@ _MAX_NEST = 4
 class _Call(NamedTuple):
     call_id: str
     tool: str
-    arguments: str
+    arguments: str | None
 
 
 def items_of(value: object, *, role: str = "user") -> tuple[Item, ...]:
@@ -71,7 +71,8 @@ def item(
         if call.call_id:
             pairs.append((stem + "id", call.call_id))
         pairs.append((stem + "function.name", call.tool))
-        pairs.append((stem + "function.arguments", call.arguments))
+        if call.arguments is not None:
+            pairs.append((stem + "function.arguments", call.arguments))
     return tuple(pairs)
 
 
@@ -234,7 +235,7 @@ def _named(source: dict[str, Any], ids: dict[str, Any]) -> _Call | None:
         return None
     arguments = _first(source, ("arguments", "args", "input"))
     call_id = _first(ids, ("call_id", "id", "tool_call_id", "toolCallId", "toolUseId"))
-    return _Call(text_of(call_id), name, text_of(arguments))
+    return _Call(text_of(call_id), name, None if arguments is None else text_of(arguments))
 
 
 def _answer(part: dict[str, Any]) -> "Item | None":

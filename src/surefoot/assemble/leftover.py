@@ -9,10 +9,11 @@ hand-over and a sub-agent's own span are answers too.
 from collections import deque
 
 from surefoot.assemble.call import Call, norm
+from surefoot.assemble.dialects.dialect import is_pause
 from surefoot.assemble.messages import answer
 from surefoot.assemble.results import UNKNOWN, Result
 from surefoot.assemble.view import View
-from surefoot.model import Role, StepKind
+from surefoot.model import ArgsQuality, Role, StepKind
 
 
 class Told:
@@ -50,22 +51,67 @@ class Told:
         return found
 
 
-def settle(view: View, calls: list[Call], left: list[Call], told: Told) -> list[Call]:
-    """Say of each request that is left whether it ran and how it went."""
+def settle(
+    view: View, calls: list[Call], requests: list[Call], left: list[Call], told: Told
+) -> list[Call]:
+    """Say of each request that is left whether it ran and how it went.
+
+    Args:
+        view: The run.
+        calls: What ran and has a span.
+        requests: All requests in order of asking; those that were paired have the times
+            of their calls.
+        left: Those that were not paired.
+        told: What models were told of results.
+    """
+    _place(view, requests, left)
     agents = _agents(view)
+    paused = any(is_pause(event) for span in view.spans for event in span.events)
     last = view.models[-1] if view.models else -1
+    kept = []
     for request in left:
         request.result = told.of(request) or UNKNOWN
-        if request.kind is StepKind.FINAL:
+        if paused and request.at == last and not request.result.known:
+            continue  # it waits for somebody, who may still say no
+        kept.append(request)
+        if request.kind is StepKind.FINAL or _went_on(request, agents):
             continue
-        if _went_on(request, agents):
-            continue
-        if calls:
-            request.ran = False
-        else:
-            request.ran = _was_answered(view, request, last)
+        request.ran = not calls and _was_answered(view, request, last)
         request.failed = not request.ran or request.result.failed is True
-    return left
+    return kept
+
+
+def _place(view: View, requests: list[Call], left: list[Call]) -> None:
+    """Put what an overview tells of after what it tells of before."""
+    alone = {id(request) for request in left}
+    before: dict[int, int] = {}
+    for request in requests:
+        if view.spans[request.at].role is Role.AGENT:
+            if id(request) in alone and request.at in before:
+                request.start_ns = request.end_ns = before[request.at]
+            before[request.at] = request.end_ns
+
+
+def without_pending(view: View, calls: list[Call]) -> list[Call]:
+    """Leave out calls that only wait for approval: no result, and nothing after them.
+
+    Only where a dialect says that such calls have spans, and the span shows its content.
+    """
+    last = max((view.spans[at].start_ns for at in view.models), default=0)
+    return [call for call in calls if not _is_pending(view, call, last)]
+
+
+def _is_pending(view: View, call: Call, last_ns: int) -> bool:
+    return (
+        view.dialects[call.at].shows_pending
+        and call.kind is StepKind.TOOL
+        and call.quality is ArgsQuality.EXACT
+        and bool(call.args)
+        and not call.result.known
+        and not call.failed
+        and not view.dialects[call.at].hides_result(view.spans[call.at])
+        and call.start_ns >= last_ns
+    )
 
 
 def _agents(view: View) -> dict[str, int]:

@@ -74,6 +74,7 @@ def _complete(view: View, call: Call, request: Call) -> None:
         call.tool = request.tool
     call.call_id = call.call_id or request.call_id
     call.turn, call.place = request.turn, request.place
+    request.start_ns, request.end_ns = call.start_ns, call.end_ns
     if request.quality is not ArgsQuality.EXACT:
         return
     doubt = call.quality is ArgsQuality.EXACT and view.dialects[call.at].doubts_arguments

@@ -152,7 +152,8 @@ def _calls(view: View) -> tuple[list[Call], leftover.Told]:
         call.kind = view.dialects[call.at].kind(view.spans[call.at]) or kind_of(call.tool, agents)
     left = match(view, ran, requests)
     told = leftover.Told(view)
-    calls = ran + leftover.settle(view, ran, left, told)
+    calls = leftover.without_pending(view, ran)
+    calls += leftover.settle(view, ran, requests, left, told)
     calls.sort(key=lambda call: (call.start_ns, call.place, call.end_ns, call.at))
     return calls, told
 

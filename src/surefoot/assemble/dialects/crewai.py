@@ -16,11 +16,12 @@ from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import first_text
 from surefoot.assemble.dialects.openinference import OpenInference
 from surefoot.assemble.messages import read
-from surefoot.assemble.values import is_hidden, structure, text_of
+from surefoot.assemble.values import structure, text_of
 from surefoot.model import Item, Role, Span, Value
 
 _DELEGATES = frozenset({"delegate_work_to_coworker", "ask_question_to_coworker"})
 _MARK = '"tool_calls"'
+_DUMP = '{"agent": {'
 
 
 class CrewAI(OpenInference):
@@ -34,14 +35,14 @@ class CrewAI(OpenInference):
         super().trim(span)
         attributes = span.attributes
         output = attributes.get("output.value")
-        if span.role is Role.AGENT:
-            attributes.pop("input.value", None) if not is_hidden(
-                attributes.get("input.value")
-            ) else None
-            if isinstance(output, str) and _MARK in output:
-                asked = _asked(output)
-                if asked:
-                    attributes[keys.ASKED] = asked
+        if span.role is not Role.AGENT:
+            return
+        if text_of(attributes.get("input.value")).startswith(_DUMP):
+            del attributes["input.value"]
+        if isinstance(output, str) and _MARK in output:
+            asked = _asked(output)
+            if asked:
+                attributes[keys.ASKED] = asked
 
     def hands_to(self, span: Span) -> str:
         """Give the coworker who does the work below a Delegate tool's span."""

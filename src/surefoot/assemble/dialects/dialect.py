@@ -14,7 +14,7 @@ from surefoot.assemble.arguments import Candidate
 from surefoot.assemble.dialects import keys, trim
 from surefoot.assemble.overview import answer_text, task_items
 from surefoot.assemble.results import Result
-from surefoot.assemble.values import text_of
+from surefoot.assemble.values import is_hidden, text_of
 from surefoot.model import Event, Item, Role, Span, Status, StepKind, Value
 
 #: Control flow that instrumentors record as exceptions, on spans that went well.
@@ -140,6 +140,10 @@ class Dialect:
             if value is not None:
                 return results.unwrap(value)
         return results.UNKNOWN
+
+    def hides_result(self, span: Span) -> bool:
+        """Whether the sender hid the result, as against there being none."""
+        return any(is_hidden(span.attributes.get(key)) for key in self.result_keys)
 
     def call_id(self, span: Span) -> str:
         """Give the model's id of the call; empty if the span does not tell."""

@@ -82,7 +82,7 @@ def _keep_calls(attributes: dict[str, Value]) -> None:
 
 def _calls(text: str) -> tuple[Item, ...]:
     found = structure(text)
-    value = found.value if found else None
+    value = found.value if found and found.whole else None
     if isinstance(value, dict):
         value = [value.get("tool_call")]
     calls = [call for call in value or () if isinstance(call, dict) and "args" in call]
