@@ -6,12 +6,14 @@ the same, `merge` and `match` decide. Only outputs are requests: inputs repeat h
 """
 
 from surefoot.assemble import arguments
-from surefoot.assemble.arguments import Candidate
+from surefoot.assemble.arguments import Arguments, Candidate
 from surefoot.assemble.call import Call, norm
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.messages import Asked
+from surefoot.assemble.results import Result
+from surefoot.assemble.values import text_of
 from surefoot.assemble.view import View
-from surefoot.model import ArgsQuality, Role, Source
+from surefoot.model import ArgsQuality, Role, Source, Span
 
 
 def from_tools(view: View) -> list[Call]:
@@ -33,6 +35,8 @@ def _from_span(view: View, at: int) -> Call:
     if read.quality is ArgsQuality.MISSING and (dialect.omits_empty or properties == ()):
         read = read._replace(quality=ArgsQuality.EXACT)
     result = dialect.result(span)
+    if view.limit:
+        read, result = _cut(view, span, read, result)
     return Call(
         at=at,
         tool=tool,
@@ -46,6 +50,18 @@ def _from_span(view: View, at: int) -> Call:
         attempts=dialect.attempts(span),
         scope=span.scope,
     )
+
+
+def _cut(
+    view: View, span: Span, read: Arguments, result: Result
+) -> tuple[Arguments, Result]:
+    """Mark what ends where the sender's SDK cuts."""
+    wrapped = read.quality in (ArgsQuality.WRAPPED_TEXT, ArgsQuality.RECOVERED)
+    if wrapped and any(len(text_of(value)) == view.limit for value in read.args.values()):
+        read = Arguments({}, ArgsQuality.TRUNCATED)
+    if any(len(text_of(span.attributes.get(key))) == view.limit for key in keys.RESULT):
+        result = result._replace(capped=True)
+    return read, result
 
 
 def from_models(view: View) -> list[Call]:

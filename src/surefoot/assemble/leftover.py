@@ -25,7 +25,7 @@ class Told:
         self.all: list[Result] = []
         seen: set[tuple[str, str, str]] = set()
         read: set[int] = set()
-        for at in view.models:
+        for at in view.listeners:
             for message in view.heard(at):
                 if message.role != "tool" or id(message) in read:
                     continue

@@ -5,10 +5,10 @@ what a check does about a level.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from surefoot.assemble.call import Call
 from surefoot.assemble.dialects import keys
-from surefoot.assemble.told import Hearing
 from surefoot.assemble.view import View
 from surefoot.model import ArgsQuality, Cut, Evidence, Reason, Role
 
@@ -19,27 +19,32 @@ _BY_QUALITY = {
 }
 
 
-def levels(
-    view: View,
-    calls: list[Call],
-    hearing: Hearing,
-    reason: Reason,
-    *,
-    whole: bool,
-    dropped: bool,
-) -> frozenset[Evidence]:
+class Known(NamedTuple):
+    """What the other files found.
+
+    unfinished: the run's end is not among its spans. task: whether it is known.
+    """
+
+    reason: Reason
+    whole: bool
+    dropped: bool
+    unfinished: bool
+    task: bool
+
+
+def levels(view: View, calls: list[Call], known: Known) -> frozenset[Evidence]:
     """Give every level that limits what can be decided; COMPLETE alone if none does."""
     found = {_BY_QUALITY[call.quality] for call in calls if call.quality in _BY_QUALITY}
-    found.update(_of_tree(view, whole=whole))
-    if dropped or any(span.dropped and span.role.is_ai for span in view.spans):
+    found.update(_of_tree(view, whole=known.whole))
+    if known.dropped or any(span.dropped and span.role.is_ai for span in view.spans):
         found.add(Evidence.ATTRIBUTES_DROPPED)
-    if reason.is_early:
+    if known.reason.is_early or known.unfinished:
         found.add(Evidence.CLOSED_EARLY)
     if not calls and not _could_ask(view):
         found.add(Evidence.NO_TOOL_SPANS)
-    if not hearing.task:
+    if not known.task:
         found.add(Evidence.TASK_UNKNOWN)
-    if any(call.result.capped for call in calls) or _has_cut(view):
+    if view.limit or any(call.result.capped for call in calls) or _has_cut(view):
         found.add(Evidence.TEXT_CAPPED)
     return frozenset(found or {Evidence.COMPLETE})
 
@@ -78,11 +83,22 @@ def _in_a_loop(view: View, at: int) -> bool:
 
 def _could_ask(view: View) -> bool:
     """Whether a call, had there been one, would show in some span."""
-    return any(
-        span.role is Role.TOOL
-        or (span.role is Role.LLM and (keys.SAID in span.attributes or view.dialects[at].broken(span)))
-        for at, span in enumerate(view.spans)
-    )
+    for at, span in enumerate(view.spans):
+        if span.role is Role.TOOL:
+            return True
+        if span.role is not Role.LLM:
+            continue
+        said = view.said(at)
+        if any(_asks_in_words(message.text) for message in said):
+            return False
+        if said or view.dialects[at].broken(span):
+            return True
+    return False
+
+
+def _asks_in_words(text: str) -> bool:
+    """Whether a model asks in prose (ReAct): the loop reads it, no attribute says it."""
+    return "Action:" in text and "Action Input:" in text
 
 
 def _has_cut(view: View) -> bool:

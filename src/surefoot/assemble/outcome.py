@@ -2,8 +2,9 @@
 
 Owns the final answer and the flaw. The answer is what the topmost span gave, else the last
 words of the last model that worked for nobody's tool. A root's status alone says little:
-some are always OK, some are forced to be. So a flaw is an error anywhere on the chain of
-agents, no answer where answers can be seen, or one that was cut or refused.
+some are always OK, some are forced to be. So a flaw is an error on the chain of agents, no
+answer where answers can be seen, or one that was cut or refused. A run whose last model
+still asks for calls, with no error and no answer, is not over, or its end was lost.
 """
 
 from typing import NamedTuple
@@ -12,30 +13,38 @@ from surefoot.assemble.call import Call
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.values import is_hidden, normal, text_of
 from surefoot.assemble.view import View
-from surefoot.model import Role, Span, StepKind
+from surefoot.model import Role, StepKind
 
 #: Finish reasons of an answer that is none. OpenAI, Anthropic, Gemini, the AI SDK.
 _BAD_FINISH = frozenset(
     {
         "length",
         "max_tokens",
+        "model_length",
         "content_filter",
         "content-filter",
         "safety",
         "recitation",
         "blocklist",
+        "prohibited_content",
         "error",
         "malformed_function_call",
         "refusal",
     }
 )
+#: The answer stands near the top; a thousand agents are not all asked.
+_LOOKED_AT = 12
 
 
 class Outcome(NamedTuple):
-    """The answer, and the flaw: empty if none, None if the spans do not tell."""
+    """The answer, and the flaw: empty if none, None if the spans do not tell.
+
+    unfinished: the run's end is not among its spans.
+    """
 
     output: str
     flaw: str | None
+    unfinished: bool = False
 
 
 def conclude(view: View, root: int, calls: list[Call], *, ended: bool) -> Outcome:
@@ -45,47 +54,45 @@ def conclude(view: View, root: int, calls: list[Call], *, ended: bool) -> Outcom
         view: The run.
         root: Its root's index.
         calls: Its calls, in order.
-        ended: Whether the end of the run is among its spans.
+        ended: Whether the root is the run's own, and all of the tree is there.
     """
+    agents = [at for at in view.with_role(Role.AGENT) if view.forest.tool[at] < 0]
     models = [at for at in view.models if view.forest.tool[at] < 0]
     last = max(models, key=lambda at: (view.spans[at].end_ns, at), default=-1)
-    broken = _broken(view, root)
-    hidden = _hides_output(view, root)
-    output = "" if hidden else _answer(view, root, calls, last)
-    if broken:
-        return Outcome(output, broken)
-    if hidden or not ended:
-        return Outcome(output, None)
-    if not output:
-        seen = last >= 0 and bool(view.said(last))
-        return Outcome("", "no answer" if seen else None)
-    finish = _finish(view, last) if last >= 0 else ""
-    return Outcome(output, f"finish reason {finish}" if finish in _BAD_FINISH else "")
+    if _hides_output(view, (root, *agents)):
+        return Outcome("", _error(view, (root, *agents)) or None)
+    output = _answer(view, root, agents, calls, last)
+    error = _error(view, (root, *agents))
+    if error or not ended:
+        return Outcome(output, error or None)
+    if output:
+        finish = _finish(view, last) if last >= 0 else ""
+        return Outcome(output, f"finish reason {finish}" if finish in _BAD_FINISH else "")
+    error = _error(view, view.with_role(Role.CHAIN, Role.TASK, Role.LLM))
+    if error:
+        return Outcome("", error)
+    said = view.said(last) if last >= 0 else []
+    if any(message.calls for message in said):
+        return Outcome("", None, unfinished=True)
+    return Outcome("", "no answer" if said else None)
 
 
-def _answer(view: View, root: int, calls: list[Call], last: int) -> str:
+def _answer(view: View, root: int, agents: list[int], calls: list[Call], last: int) -> str:
+    """Look for the answer where it is least wrapped."""
     span = view.spans[root]
-    given = ""
-    if span.role in (Role.AGENT, Role.CHAIN, Role.TASK):
-        given = view.dialects[root].answer(span)
-        if not given:
-            texts = [m.text for m in view.said(root) if m.role == "assistant" and m.text]
-            given = texts[-1] if texts else ""
+    given = "" if span.role in (Role.LLM, Role.TOOL) else view.dialects[root].answer(span)
+    given = given or _words(view, root) or (_words(view, last) if last >= 0 else "")
     if not given:
-        given = _last_words(view, last)
-    if not given:
-        given = _final_call(calls) or _agents_answer(view)
+        given = _final_call(calls) or _agents_answer(view, agents)
     return normal(given)
 
 
-def _last_words(view: View, last: int) -> str:
-    """Give what the last model said, if it asked for nothing more."""
-    if last < 0:
-        return ""
-    said = view.said(last)
+def _words(view: View, at: int) -> str:
+    """Give what a span's model said last, if it asked for nothing more."""
+    said = view.said(at)
     if any(message.calls for message in said):
         return ""
-    texts = [message.text for message in said if message.text]
+    texts = [message.text for message in said if message.text and message.role != "tool"]
     return texts[-1] if texts else ""
 
 
@@ -98,19 +105,18 @@ def _final_call(calls: list[Call]) -> str:
     return ""
 
 
-def _agents_answer(view: View) -> str:
+def _agents_answer(view: View, agents: list[int]) -> str:
     """Give the answer of the topmost agent that ended last."""
-    tops = [at for at in view.with_role(Role.AGENT) if view.forest.tool[at] < 0]
-    for at in sorted(tops, key=lambda at: (-view.spans[at].end_ns, at)):
+    for at in sorted(agents[:_LOOKED_AT], key=lambda at: (-view.spans[at].end_ns, at)):
         found = view.dialects[at].answer(view.spans[at])
         if found:
             return found
     return ""
 
 
-def _broken(view: View, root: int) -> str:
-    """Say which span of the chain of agents ended in an error; empty if none did."""
-    for at in (root, *view.with_role(Role.AGENT)):
+def _error(view: View, chain: tuple[int, ...] | list[int]) -> str:
+    """Say which span of the chain ended in an error; empty if none did."""
+    for at in chain:
         span = view.spans[at]
         if span.role is Role.TOOL or view.forest.tool[at] >= 0:
             continue
@@ -119,16 +125,14 @@ def _broken(view: View, root: int) -> str:
     return ""
 
 
-def _hides_output(view: View, root: int) -> bool:
-    spans: list[Span] = [view.spans[root]]
-    spans += [view.spans[at] for at in view.with_role(Role.AGENT)[:_LOOKED_AT]]
-    return any(is_hidden(span.attributes.get("output.value")) for span in spans)
-
-
-_LOOKED_AT = 12
+def _hides_output(view: View, chain: tuple[int, ...]) -> bool:
+    return any(
+        is_hidden(view.spans[at].attributes.get("output.value")) for at in chain[:_LOOKED_AT]
+    )
 
 
 def _finish(view: View, at: int) -> str:
+    """Give the last reason why a model stopped, in lower case."""
     for message in reversed(view.said(at)):
         if message.finish:
             return message.finish.lower()

@@ -11,11 +11,12 @@ content. Linear in the spans and their text, but for sorting.
 from collections.abc import Iterable
 
 from surefoot.assemble import calls as reading
-from surefoot.assemble import leftover, levels
+from surefoot.assemble import dialects, leftover, levels
 from surefoot.assemble.agents import Agents
 from surefoot.assemble.call import Call, kind_of, norm
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import first_text
+from surefoot.assemble.join import join
 from surefoot.assemble.match import match
 from surefoot.assemble.merge import merge
 from surefoot.assemble.outcome import conclude
@@ -28,7 +29,6 @@ from surefoot.model import (
     Role,
     Root,
     Run,
-    Source,
     Span,
     Step,
     StepEvidence,
@@ -75,7 +75,7 @@ def _of_trace(
 ) -> list[Run]:
     forest = Forest(spans)
     tops = forest.topmost()
-    if not tops:
+    if not tops or _is_host_alone(forest):
         return []
     agents = [at for at, span in enumerate(forest.spans) if _is_topmost_agent(forest, at, span)]
     if unit != "agent" or not agents:
@@ -88,6 +88,13 @@ def _of_trace(
         key = forest.spans[at].span_id
         runs.append(_run(View(part), root, key, reason, whole=whole, dropped=dropped))
     return runs
+
+
+def _is_host_alone(forest: Forest) -> bool:
+    """Whether all AI spans only might have held an agent, and show that they did not."""
+    known = [span for span in forest.spans if span.role.is_ai]
+    others = any(span.role is Role.OTHER for span in forest.spans)
+    return others and all(dialects.of(span).hosts(span) for span in known)
 
 
 def _is_topmost_agent(forest: Forest, at: int, span: Span) -> bool:
@@ -127,7 +134,17 @@ def _run(
         resource=top.resource,
         steps=[_step(call, start_ns) for call in calls],
         evidence=[_evidence(view, call) for call in calls],
-        levels=levels.levels(view, calls, hearing, reason, whole=whole, dropped=dropped),
+        levels=levels.levels(
+            view,
+            calls,
+            levels.Known(
+                reason=reason,
+                whole=whole,
+                dropped=dropped,
+                unfinished=outcome.unfinished,
+                task=bool(hearing.task),
+            ),
+        ),
         reason=reason,
         task=hearing.task,
         told=hearing.told,
@@ -194,12 +211,3 @@ def _session(view: View, root: int) -> str | None:
         return own
     named = (first_text(span.attributes, keys.SESSION) for span in view.spans if span.role.is_ai)
     return next(filter(None, named), None)
-
-
-def join(runs: list[Run]) -> Run:
-    """Join the runs of one session, given in order of start, into one.
-
-    Trace id, root and answer are the latest's, the task is the first's. A level of one is
-    a level of all, since the whole can be no better known than its parts.
-    """
-    raise NotImplementedError(len(runs), Source.SPAN)

@@ -12,6 +12,7 @@ from surefoot.assemble import dialects, messages, schemas
 from surefoot.assemble.call import norm
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import Dialect
+from surefoot.assemble.limits import length_limit
 from surefoot.assemble.messages import Message
 from surefoot.assemble.tree import Forest
 from surefoot.model import Item, Role, Span
@@ -20,17 +21,21 @@ from surefoot.model import Item, Role, Span
 class View:
     """The spans of one run. Indexes are the forest's."""
 
-    __slots__ = ("_by_id", "_messages", "_offers", "callers", "dialects", "forest", "models", "spans")
+    __slots__ = ("_by_id", "_messages", "_offers", "callers", "dialects", "forest", "limit", "listeners", "models", "spans")
 
     def __init__(self, forest: Forest) -> None:
         self.forest = forest
         self.spans = forest.spans
         self.dialects: list[Dialect] = [dialects.of(span) for span in forest.spans]
         self.models = [at for at, span in enumerate(self.spans) if span.role is Role.LLM]
+        #: Every span that tells what was heard, overviews included.
+        self.listeners = [at for at, span in enumerate(self.spans) if keys.HEARD in span.attributes]
         self._messages: dict[Item, Message] = {}
         self._by_id: dict[int, Message] = {}  # the spans keep the items alive
         #: Agents with a model right under them: those that call others in their own words.
         self.callers = frozenset(self.forest.agent[at] for at in self.models)
+        #: Where the sender cuts values, in characters; 0 if it does not.
+        self.limit = length_limit(self.spans)
         self._offers: dict[str, tuple[str, ...] | None] | None = None
 
     def with_role(self, *roles: Role) -> list[int]:

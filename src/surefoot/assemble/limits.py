@@ -1,0 +1,29 @@
+"""Whether the sender's SDK cuts attribute values, and where.
+
+An SDK's length limit leaves no mark on the wire: a text just ends. What it does leave is
+many texts of exactly one length, and none that is longer. Cut JSON is seen where it is
+read; this finds cut plain texts.
+"""
+
+from collections.abc import Iterable
+
+from surefoot.model import Span
+
+#: So many different texts of the greatest length are no accident.
+_ENOUGH = 3
+#: No one sets a limit below this, and short texts are often of one length.
+_LEAST = 32
+
+
+def length_limit(spans: Iterable[Span]) -> int:
+    """Give the length at which values are cut; 0 if they do not seem to be."""
+    longest = _LEAST - 1
+    texts: set[str] = set()
+    for span in spans:
+        for value in span.attributes.values():
+            if value.__class__ is str and len(value) >= longest:  # type: ignore[arg-type] # a str
+                if len(value) > longest:  # type: ignore[arg-type] # a str
+                    longest = len(value)  # type: ignore[arg-type] # a str
+                    texts = set()
+                texts.add(value)  # type: ignore[arg-type] # a str
+    return longest if len(texts) >= _ENOUGH else 0
