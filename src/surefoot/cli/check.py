@@ -16,8 +16,9 @@ from surefoot.cli.lines import dump, judged_line
 from surefoot.cli.offline import runs
 from surefoot.cli.read import requests
 from surefoot.cli.report import report
-from surefoot.cli.show import results
+from surefoot.cli.show import plain, results
 from surefoot.cli.steps import Paths, Unit, UnitOption
+from surefoot.emit.texts import Texts
 from surefoot.evaluate import judge, mask
 
 _GATED = 1
@@ -76,10 +77,10 @@ def check(
         for one in judged:
             typer.echo(dump(judged_line(one.run, one.verdicts, mask)))
     else:
-        report(results(), judged, gating, mask)
+        report(results(), judged, gating, Texts(mask))
     if wrong := faults(judged):
         for fault in wrong:
-            typer.echo(f"surefoot: {fault}", err=True)
+            typer.echo(f"surefoot: {plain(mask(fault))}", err=True)
         raise typer.Exit(_NOT_JUDGED)
     if gating:
         raise typer.Exit(_GATED)

@@ -9,8 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from surefoot.model import OutputGrade, Run, Severity, Verdict
+
+#: Names of unmatched services and agents that a message holds.
+_SEEN_SHOWN: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,8 @@ def faults(judged: Sequence[Judged]) -> list[str]:
         return ["nothing was judged: there is no run of an agent in the input"]
     if not any(one.verdicts for one in judged):
         seen = sorted({f"{one.run.service}/{one.run.agent}" for one in judged})
-        return [f"nothing was judged: no run met a spec; service/agent seen: {', '.join(seen)}"]
+        told = ", ".join(seen[:_SEEN_SHOWN]) + (", …" if len(seen) > _SEEN_SHOWN else "")
+        return [f"nothing was judged: no run met a spec; service/agent seen: {told}"]
     crashed = Counter(
         (v.spec, check) for one in judged for v in one.verdicts for check in v.crashed
     )

@@ -1,56 +1,57 @@
-"""What `surefoot check` prints for a person: a block a verdict, then a summary.
+"""Verdicts as a person reads them: a block each, and the summary of `surefoot check`.
 
-Owns the layout. Decides nothing; texts pass the mask that is handed in.
+Owns the layout. Decides nothing. Every text has passed `Texts`, hence the secrets mask,
+and no control character of it reaches the terminal.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from surefoot.cli.gate import Judged
-from surefoot.cli.show import WORD_WIDTH, luck_rate, plain, trajectory, word
-from surefoot.model import Outcome, Run, Verdict
+from surefoot.cli.show import WORD_WIDTH, luck_rate, plain, word
+from surefoot.emit.texts import Texts
+from surefoot.model import Outcome, Run, Verdict, Violation
 
 _INDENT = " " * (WORD_WIDTH + 1)
 
 
-def report(
-    console: Console,
-    judged: Sequence[Judged],
-    gating: Sequence[str],
-    mask: Callable[[str], str],
-) -> None:
-    """Print the blocks and the summary."""
+def report(console: Console, judged: Sequence[Judged], gating: Sequence[str], texts: Texts) -> None:
+    """Print a block a verdict, then the summary."""
     for one in judged:
-        if not one.verdicts:
-            _block(console, one.run, None, mask)
-        for verdict in one.verdicts:
-            _block(console, one.run, verdict, mask)
+        for verdict in one.verdicts or (None,):
+            for line in block(one.run, verdict, texts):
+                console.print(line)
+            console.print()
     _summary(console, judged, gating)
 
 
-def _block(console: Console, run: Run, verdict: Verdict | None, mask: Callable[[str], str]) -> None:
+def block(run: Run, verdict: Verdict | None, texts: Texts, note: str = "") -> list[Text]:
+    """The lines on one verdict; None is a run that met no spec. note: ends the first line."""
     outcome = verdict.outcome.value if verdict else "unmatched"
-    head = word(outcome, upper=True)
-    spec = verdict.spec if verdict else "met no spec"
-    head.append(f" {plain(run.service)}/{plain(run.agent)}  {run.trace_id.hex()}  {plain(spec)}")
-    console.print(head)
-    console.print(_INDENT + mask(trajectory([step.tool for step in run.steps])))
-    for violation in verdict.violations if verdict else ():
-        at = ""
-        if violation.step is not None:
-            at = f" (step {violation.step}, {plain(run.steps[violation.step].tool)})"
-        line = Text(_INDENT).append_text(word(violation.severity.value, width=4))
-        console.print(line.append(f" {violation.check}: {plain(mask(violation.message))}{at}"))
+    spec = texts.name(verdict.spec) if verdict else "met no spec"
+    whose = f"{texts.name(run.service)}/{texts.name(run.agent)}"
+    head = word(outcome, upper=True).append(plain(f" {whose}  {run.trace_id.hex()}  {spec}{note}"))
+    lines = [head, Text(_INDENT + (plain(texts.trajectory(run.steps)) or "no tool call"))]
+    if verdict:
+        lines += [_violation(violation, run, texts) for violation in verdict.violations]
     if verdict and verdict.undecided:
         told = "; ".join(f"{one.check}: {one.reason}" for one in verdict.undecided)
-        console.print(f"{_INDENT}inconclusive: {plain(mask(told))}")
-    output = f"; output {verdict.output.value} ({verdict.output_source})" if verdict else ""
+        lines.append(Text(f"{_INDENT}inconclusive: {plain(texts.message(told))}"))
     levels = ", ".join(sorted(level.value for level in run.levels))
-    console.print(Text(f"{_INDENT}evidence: {levels}{plain(output)}", style="dim"))
-    console.print()
+    output = f"; output {verdict.output.value} ({verdict.output_source})" if verdict else ""
+    lines.append(Text(f"{_INDENT}evidence: {levels}{plain(output)}", style="dim"))
+    return lines
+
+
+def _violation(violation: Violation, run: Run, texts: Texts) -> Text:
+    at = ""
+    if violation.step is not None:
+        at = f" (step {violation.step}, {texts.name(run.steps[violation.step].tool)})"
+    told = f" {violation.check}: {texts.violation(violation, run)}{at}"
+    return Text(_INDENT).append_text(word(violation.severity.value, width=4)).append(plain(told))
 
 
 def _summary(console: Console, judged: Sequence[Judged], gating: Sequence[str]) -> None:

@@ -6,7 +6,11 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli.console import VerdictPrinter
+from surefoot.cli.show import results
 from surefoot.config import load_config
+from surefoot.emit.texts import Texts
+from surefoot.evaluate import mask
 
 
 def run(
@@ -26,4 +30,10 @@ def run(
     loaded = load_config(config, os.environ)
     from surefoot import service  # noqa: PLC0415 - the servers' libraries take a while to load
 
-    raise typer.Exit(service.run(loaded, tuple(specs) if specs else loaded.spec_paths()))
+    paths = tuple(specs) if specs else loaded.spec_paths()
+    if not loaded.console:
+        raise typer.Exit(service.run(loaded, paths))
+    texts = Texts(mask, redact_values=loaded.judging.redact_values)
+    with VerdictPrinter(results(), texts) as printer:
+        code = service.run(loaded, paths, on_plan=printer.show)
+    raise typer.Exit(code)

@@ -4,7 +4,6 @@ Owns how outcomes and severities look, and that no text out of telemetry can ste
 terminal: control characters are shown, not sent.
 """
 
-from collections.abc import Sequence
 from typing import Final
 
 from rich.console import Console
@@ -24,8 +23,6 @@ STYLES: Final = {
 }
 #: Wide enough for INCONCLUSIVE.
 WORD_WIDTH: Final = 12
-#: A trajectory longer than this is told by its first steps.
-STEPS_SHOWN: Final = 40
 
 
 class _Console(Console):
@@ -59,15 +56,6 @@ def plain(text: str) -> str:
     return "".join(
         one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
     )
-
-
-def trajectory(tools: Sequence[str]) -> str:
-    """`lookup_order → issue_refund`."""
-    if not tools:
-        return "no tool call"
-    shown = " → ".join(tools[:STEPS_SHOWN])
-    more = len(tools) - STEPS_SHOWN
-    return plain(f"{shown} → … (+{more})" if more > 0 else shown)
 
 
 def luck_rate(lucky: int, green: int) -> str:
