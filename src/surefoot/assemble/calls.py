@@ -60,7 +60,7 @@ def _cut(
     if wrapped and any(len(text_of(value)) == view.limit for value in read.args.values()):
         read = Arguments({}, ArgsQuality.TRUNCATED)
     if any(len(text_of(span.attributes.get(key))) == view.limit for key in keys.RESULT):
-        result = result._replace(capped=True)
+        result = result._replace(capped=True, text=result.text.removeprefix('"'))
     return read, result
 
 

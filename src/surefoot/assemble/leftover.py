@@ -12,6 +12,7 @@ from surefoot.assemble.call import Call, norm
 from surefoot.assemble.dialects.dialect import is_pause
 from surefoot.assemble.messages import answer
 from surefoot.assemble.results import UNKNOWN, Result
+from surefoot.assemble.values import normal
 from surefoot.assemble.view import View
 from surefoot.model import ArgsQuality, Role, StepKind
 
@@ -23,13 +24,17 @@ class Told:
         self.by_id: dict[str, Result] = {}
         self.by_tool: dict[str, deque[Result]] = {}
         self.all: list[Result] = []
+        self.names: dict[str, str] = {}
         seen: set[tuple[str, str, str]] = set()
         read: set[int] = set()
         for at in view.listeners:
             for message in view.heard(at):
-                if message.role != "tool" or id(message) in read:
+                if id(message) in read:
                     continue
                 read.add(id(message))
+                self.names.update((call.call_id, call.tool) for call in message.calls)
+                if message.role != "tool":
+                    continue
                 result = answer(message)
                 mark = (result.call_id, result.tool, result.text)
                 if mark not in seen:
@@ -74,7 +79,10 @@ def settle(
         if paused and request.at == last and not request.result.known:
             continue  # it waits for somebody, who may still say no
         kept.append(request)
-        if request.kind is StepKind.FINAL or _went_on(request, agents):
+        if request.kind is StepKind.FINAL:
+            continue
+        if _went_on(request, agents):
+            request.kind = StepKind.HANDOFF
             continue
         request.ran = not calls and _was_answered(view, request, last)
         request.failed = not request.ran or request.result.failed is True
@@ -90,6 +98,23 @@ def _place(view: View, requests: list[Call], left: list[Call]) -> None:
             if id(request) in alone and request.at in before:
                 request.start_ns = request.end_ns = before[request.at]
             before[request.at] = request.end_ns
+
+
+def fill(view: View, calls: list[Call], told: Told) -> None:
+    """Give a call that has no result what a model was told, or the error's own text.
+
+    What the sender hid stays hidden, though another span may leak it.
+    """
+    for call in calls:
+        span, dialect = view.spans[call.at], view.dialects[call.at]
+        if call.result.known or dialect.hides_result(span):
+            continue
+        result = told.by_id.get(call.call_id) if call.call_id else None
+        if result is not None and not result.text:  # a message without content tells nothing
+            result = None
+        if result is None and call.failed and dialect.complaint(span):
+            result = Result(normal(dialect.complaint(span)))
+        call.result = result or call.result
 
 
 def without_pending(view: View, calls: list[Call]) -> list[Call]:

@@ -74,7 +74,8 @@ def conclude(view: View, root: int, calls: list[Call], *, ended: bool) -> Outcom
     said = view.said(last) if last >= 0 else []
     if any(message.calls for message in said):
         return Outcome("", None, unfinished=True)
-    return Outcome("", "no answer" if said else None)
+    visible = any(message.text for message in view.read_so_far())
+    return Outcome("", "no answer" if said and visible else None)
 
 
 def _answer(view: View, root: int, agents: list[int], calls: list[Call], last: int) -> str:
@@ -90,7 +91,7 @@ def _answer(view: View, root: int, agents: list[int], calls: list[Call], last: i
 def _words(view: View, at: int) -> str:
     """Give what a span's model said last, if it asked for nothing more."""
     said = view.said(at)
-    if any(message.calls for message in said):
+    if any(message.calls for message in said) and not view.dialects[at].folds_turns:
         return ""
     texts = [message.text for message in said if message.text and message.role != "tool"]
     return texts[-1] if texts else ""

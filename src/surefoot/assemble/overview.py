@@ -60,6 +60,8 @@ def task_items(value: object) -> tuple[Item, ...]:
     if found is None:
         text = text_of(value)
         return (history.item("user", text),) if text.strip() else ()
+    if not found.whole:  # the models' messages are better than a piece of JSON
+        return ()
     return _task(found.value, 0) or (history.item("user", text_of(value)),)
 
 

@@ -165,11 +165,14 @@ def _calls(view: View) -> tuple[list[Call], leftover.Told]:
     agents = frozenset(
         norm(view.dialects[at].agent(view.spans[at])) for at in view.with_role(Role.AGENT)
     )
-    for call in (*ran, *requests):
+    for call in ran:
         call.kind = view.dialects[call.at].kind(view.spans[call.at]) or kind_of(call.tool, agents)
+    for request in requests:
+        request.kind = kind_of(request.tool, agents)
     left = match(view, ran, requests)
     told = leftover.Told(view)
     calls = leftover.without_pending(view, ran)
+    leftover.fill(view, calls, told)
     calls += leftover.settle(view, ran, requests, left, told)
     calls.sort(key=lambda call: (call.start_ns, call.place, call.end_ns, call.at))
     return calls, told

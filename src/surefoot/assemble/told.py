@@ -37,13 +37,16 @@ def hear(view: View, root: int, calls: list[Call], results: ToldResults) -> Hear
     for message in openings:
         _note(message, users, system)
     task = next(reversed(users), "")
+    results_told = {call.result.text for call in calls if call.result.text}
     seen: set[int] = set()
     for at in outer:
-        hears = view.dialects[at].hears_users
-        heard = [message for message in view.heard(at) if id(message) not in seen]
-        seen.update(map(id, heard))
-        for message in heard:
-            _note(message, users if hears and not _repeats(message, task) else {}, system)
+        for message in view.heard(at):
+            if id(message) in seen:
+                continue
+            seen.add(id(message))
+            words = message._replace(text=view.dialects[at].users_words(message.text)) if message.role == "user" else message
+            if message.role != "user" or _is_users(words.text, task, results_told):
+                _note(words, users, system)
         if not task:
             task = next(reversed(users), "")
     rest = [text for text in users if text != task]
@@ -56,7 +59,8 @@ def hear(view: View, root: int, calls: list[Call], results: ToldResults) -> Hear
 
 
 def _hides_input(view: View, root: int) -> bool:
-    spans = [view.spans[root], *(view.spans[at] for at in view.forest.topmost())]
+    tops = (root, *view.forest.topmost(), *view.with_role(Role.AGENT))
+    spans = [view.spans[at] for at in tops]
     return any(is_hidden(span.attributes.get("input.value")) for span in spans)
 
 
@@ -105,20 +109,35 @@ def _note(message: Message, users: dict[str, None], system: dict[str, None]) -> 
             system.setdefault(normal(message.text))
 
 
-def _repeats(message: Message, task: str) -> bool:
-    """Whether a message is the task with a frame around it (`New task: …`)."""
-    return bool(task) and task in message.text and message.text != task
+def _is_users(text: str, task: str, results: set[str]) -> bool:
+    """Whether a user message is the user's own.
+
+    It is not if it is the task with a frame around it (`Context: … User Request: …`), or
+    a tool's result that a framework hands on as a user.
+    """
+    framed = bool(task) and task in text and text != task
+    return not framed and text not in results
 
 
 def _history(calls: Iterable[Call], results: ToldResults) -> tuple[tuple[str, str], ...]:
-    """Give the results of calls that this run did not make."""
+    """Give the results of calls that this run did not make.
+
+    A result with neither an id nor a tool's name cannot be told from the run's own.
+    """
     own_ids = {call.call_id for call in calls if call.call_id}
-    own = {(call.name, call.result.text) for call in calls}
-    names = {call.call_id: call.tool for call in calls}
+    own_texts = {_squashed(call.result.text) for call in calls}
     found: dict[tuple[str, str], None] = {}
     for result in results.all:
-        if result.call_id in own_ids or (norm(result.tool), result.text) in own:
+        if not result.text or result.call_id in own_ids:
             continue
-        if result.known and result.text:
-            found.setdefault((result.tool or names.get(result.call_id, ""), result.text))
+        tool = result.tool or (results.names.get(result.call_id, "") if result.call_id else "")
+        if (tool or result.call_id) and _squashed(result.text) not in own_texts:
+            found.setdefault((tool, result.text))
     return tuple(found)
+
+
+def _squashed(text: str) -> str:
+    """Leave out what serialisers do differently: space, and ADK's `{"result": …}`."""
+    tight = "".join(text.split())
+    wrapped = tight.startswith('{"result":"') and tight.endswith('"}')
+    return tight[len('{"result":"') : -2] if wrapped else tight

@@ -37,6 +37,19 @@ class AutoGen(OpenInference):
             return super().opening(value)
         return tuple(item for message in messages for item in _message(message))
 
+    def closing(self, value: Value) -> str:
+        """Give the last message that is not the user's."""
+        found = structure(value)
+        messages = found.value.get("messages") if found and isinstance(found.value, dict) else None
+        return _last(messages) if isinstance(messages, list) else super().closing(value)
+
+
+def _last(messages: list[object]) -> str:
+    for message in reversed(messages):
+        if isinstance(message, dict) and message.get("source") != "user":
+            return text_of(message.get("content"))
+    return ""
+
 
 def _message(message: object) -> tuple[Item, ...]:
     read = loose.read(message) if isinstance(message, str) else None

@@ -78,8 +78,8 @@ class Dialect:
     omits_empty: ClassVar[bool] = False
     #: Whether a tool's span is made when the call is only waiting for approval.
     shows_pending: ClassVar[bool] = False
-    #: Whether user messages of its model spans are the user's words.
-    hears_users: ClassVar[bool] = True
+    #: Whether a model's span sums up several turns, so that it says and asks at once.
+    folds_turns: ClassVar[bool] = False
 
     # At the door
 
@@ -145,6 +145,13 @@ class Dialect:
         """Whether the sender hid the result, as against there being none."""
         return any(is_hidden(span.attributes.get(key)) for key in self.result_keys)
 
+    def complaint(self, span: Span) -> str:
+        """Give the error's own text, where a failed call has no result."""
+        for event in span.events:
+            if is_failure(event):
+                return text_of(event.attributes.get("exception.message"))
+        return span.message
+
     def call_id(self, span: Span) -> str:
         """Give the model's id of the call; empty if the span does not tell."""
         found = first_text(span.attributes, keys.CALL_ID)
@@ -194,6 +201,10 @@ class Dialect:
             return False
         thrown = [event for event in span.events if event.name == "exception"]
         return not thrown or any(map(is_failure, thrown))
+
+    def users_words(self, text: str) -> str:
+        """Give what is the user's in a user message that a model heard."""
+        return text
 
     def task(self, span: Span) -> tuple[Item, ...]:
         """Give the messages that an agent's or a chain's span was started with."""

@@ -13,4 +13,7 @@ class DSPy(OpenInference):
     """See the module."""
 
     scopes = ("openinference.instrumentation.dspy",)
-    hears_users = False
+
+    def users_words(self, _text: str) -> str:
+        """Take nothing for the user's: the form holds tools' results."""
+        return ""

@@ -18,6 +18,7 @@ from surefoot.model import Item, Role, Span, Value
 
 _AGENT_NAME = '"lc_agent_name": "'
 _CALL_MARKS = ('[{"name"', '{"__type": "tool_call_with_context"', '{"__type":"tool_call_with')
+_RESUME = '"resume": '
 #: An input of a node that is longer than this is the graph's state.
 _STATE_CHARS = 1024
 
@@ -50,6 +51,10 @@ class LangChain(OpenInference):
             if span.role in (Role.CHAIN, Role.AGENT):
                 _keep_calls(attributes)
         super().trim(span)
+
+    def opening(self, value: Value) -> tuple[Item, ...]:
+        """Take the answer to a pause for no task."""
+        return () if isinstance(value, str) and _RESUME in value[:200] else super().opening(value)
 
     def agent(self, span: Span) -> str:
         """Give the metadata's name first: a span's own name may be its node's."""

@@ -66,6 +66,10 @@ class OpenAIAgents(OpenInference):
             return "transfer_to_" + span.name.removeprefix(_HANDOFF).strip().replace(" ", "_")
         return super().tool(span)
 
+    def agent(self, span: Span) -> str:
+        """Take the outermost span, which is named after the trace, for none."""
+        return first_text(span.attributes, ("agent.name", "graph.node.id"))
+
     def candidates(self, span: Span) -> Iterator[Candidate]:
         """Give a hand-over no arguments: its input is the agent that hands over."""
         if not span.name.startswith(_HANDOFF):

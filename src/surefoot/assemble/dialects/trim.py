@@ -118,7 +118,7 @@ def system_items(value: Value) -> tuple[Item, ...]:
 
 
 def _parts(value: Value) -> object:
-    found = history.structure(value)
+    found = history.structure(value, partial=True)
     return found.value if found else text_of(value)
 
 
