@@ -35,10 +35,14 @@ class ListOutlet:
 
     def offer(self, body: bytes) -> bool:
         """See `surefoot.pipeline.Outlet`."""
-        if len(self.bodies) >= self.room:
+        if not self.has_room(len(body)):
             return False
         self.bodies.append(body)
         return True
+
+    def has_room(self, _size: int) -> bool:
+        """See `surefoot.pipeline.Outlet`."""
+        return len(self.bodies) < self.room
 
 
 class World:

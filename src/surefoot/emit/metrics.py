@@ -11,6 +11,7 @@ outside the lock: a callback may take its owner's.
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
 
 from opentelemetry.sdk.metrics.export import (
     AggregationTemporality,
@@ -40,6 +41,9 @@ from surefoot.model import Run
 Reading = int | float | Mapping[Key, int | float]
 #: (series, lucky, green) at a time; the series is (service, agent, spec, output source).
 Luck = Callable[[int], Iterable[tuple[tuple[str, str, str, str], int, int]]]
+
+#: All points there are at one time.
+Points: TypeAlias = MetricsData
 
 _CUMULATIVE = AggregationTemporality.CUMULATIVE
 _NS = 1e9

@@ -76,8 +76,7 @@ class Intake:
             now_ns = self._clock.now_ns()
             if buffer.lag_ns(now_ns) > LAG_LIMIT_NS:
                 raise Overloaded(JUDGING, RETRY_AFTER_S)
-            if not self._pass_on(body, decoded):
-                raise Overloaded(QUEUE, RETRY_AFTER_S)
+            self._pass_on(body, decoded)
             for span in decoded.spans:
                 buffer.add(span, now_ns)
             for reason, trace_id in decoded.rejected:
@@ -93,11 +92,16 @@ class Intake:
             return MEMORY
         return JUDGING if lag_ns > LAG_LIMIT_NS else ""
 
-    def _pass_on(self, body: bytes, decoded: Decoded) -> bool:
-        """Queue the same bytes for the backend; our own spans would come back for ever."""
+    def _pass_on(self, body: bytes, decoded: Decoded) -> None:
+        """Queue the same bytes for the backend; our own spans would come back for ever.
+
+        Room is asked for first: what is refused here is the sender's to send again, and
+        not dropped.
+        """
         if self._forward is None or decoded.only_own or not body:
-            return True
-        return self._forward.offer(body)
+            return
+        if not (self._forward.has_room(len(body)) and self._forward.offer(body)):
+            raise Overloaded(QUEUE, RETRY_AFTER_S)
 
 
 def _answer(decoded: Decoded) -> Answer:

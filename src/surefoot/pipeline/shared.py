@@ -16,7 +16,11 @@ class Outlet(Protocol):
     """A bounded queue of requests to a backend."""
 
     def offer(self, body: bytes) -> bool:
-        """Queue `body`; False, and nothing queued, if there is no room."""
+        """Queue `body`; False if there is no room, and it is counted as dropped."""
+        ...
+
+    def has_room(self, size: int) -> bool:
+        """Whether a request of so many bytes would be queued now."""
         ...
 
 

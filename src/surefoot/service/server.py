@@ -1,0 +1,302 @@
+"""The composition root. Owns sockets (through the parts), signals and the one deadline.
+
+    start:  senders ─> judge ─> metrics and health ─> receivers ─> ready
+    stop:   not ready ─> receivers, running calls finish ─> judge the rest ─> flush the
+            senders and the metrics ─> sockets: within SHUTDOWN_S, then exit 0
+
+Downstream starts first and stops last, so nothing is taken that has nowhere to go. Knows
+no span: what happens to a request is the pipeline's business.
+"""
+
+import os
+import signal
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from types import FrameType
+from typing import TypeAlias
+
+from surefoot.assemble import WANTED, reduce
+from surefoot.buffer import Timers, TraceBuffer
+from surefoot.clock import Clock, SystemClock
+from surefoot.config import Config, Endpoint
+from surefoot.emit import instruments
+from surefoot.emit.encode import Encoder
+from surefoot.emit.exposition import prometheus_text
+from surefoot.emit.identity import Identity
+from surefoot.emit.metrics import Metrics, Points, Reading
+from surefoot.evaluate import mask
+from surefoot.luck import LuckWindow
+from surefoot.pipeline import Intake, Judge, Judgement, Ledger, Pressure, SharedBuffer, SharedLuck
+from surefoot.pipeline.judging import OnPlan
+from surefoot.receive.decode import Decoder
+from surefoot.receive.grpc import GrpcServer
+from surefoot.receive.http import traces_app
+from surefoot.receive.serve import HttpServer
+from surefoot.service.backend import Backend
+from surefoot.service.health import health_app, metrics_app
+from surefoot.service.memory import resident_bytes
+from surefoot.service.worker import JudgeThread
+from surefoot.specs import SpecSet, load
+from surefoot.telemetry import (
+    Listening,
+    NoBackend,
+    SpecsLoaded,
+    Stopped,
+    Telemetry,
+    configure_logging,
+)
+
+#: From the signal to the exit: Kubernetes kills after 30 s.
+SHUTDOWN_NS = 15_000_000_000
+#: What receivers get of it to finish running calls, and senders at the end.
+CALLS_S = 2.0
+FLUSH_NS = 4_000_000_000
+NS = 1e9
+#: Ends one part within so many seconds.
+Stopper: TypeAlias = Callable[[float], object]
+
+
+class Server:
+    """All of Surefoot in one process. `start`, then `stop`; twice or unstarted is fine.
+
+    Args:
+        config: What the operator said.
+        specs: The specs in force.
+        on_plan: Shown every verdict that leaves.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        specs: SpecSet,
+        *,
+        on_plan: OnPlan | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._config = config
+        self._clock = clock = clock or SystemClock()
+        self._telemetry = telemetry = Telemetry(clock)
+        identity = _identity(config)
+        self._specs = specs
+        self._backend = Backend(config.exporter, telemetry, clock) if config.exporter else None
+        buffer: TraceBuffer[Judgement] = TraceBuffer(
+            config.limits, timers_for(config.timers, specs)
+        )
+        self._shared = shared = SharedBuffer(buffer)
+        self._ledger = Ledger(shared)
+        self._pressure = Pressure()
+        luck = config.judging.luck
+        window = LuckWindow(window=luck.window, max_age_ns=luck.max_age_ns)
+        self._luck = SharedLuck(window, specs)
+        self._judge = Judge(
+            shared,
+            specs,
+            encoder=Encoder(mask, identity, redact_values=config.judging.redact_values),
+            outlet=self._backend.verdicts if self._backend else None,
+            metrics=(metrics := self._build_metrics(identity)),
+            luck=self._luck,
+            telemetry=telemetry,
+            clock=clock,
+            unit=config.judging.unit,
+            on_plan=on_plan,
+        )
+        self._metrics = metrics
+        self._thread = JudgeThread(
+            self._judge,
+            self._pressure,
+            clock,
+            memory_limit=config.judging.memory_limit_bytes,
+            resident=resident_bytes,
+        )
+        self._intake = Intake(
+            _decoder(config, specs, identity),
+            shared,
+            self._backend.forward if self._backend else None,
+            clock,
+            self._pressure,
+        )
+        self._receivers: list[Stopper] = []
+        self._told: list[Stopper] = []
+        self._receiving = False
+        self.grpc_port = self.http_port = self.health_port = self.metrics_port = 0
+
+    def start(self) -> None:
+        """Take requests.
+
+        Raises:
+            ConfigError: An address cannot be listened on; what was started is stopped.
+        """
+        self._telemetry.record(SpecsLoaded(self._specs.hash, len(self._specs.specs)))
+        if self._backend:
+            self._backend.start(self._read_metrics)
+        else:
+            self._telemetry.record(NoBackend())
+        self._thread.start()
+        try:
+            self._listen()
+        except BaseException:
+            self.stop()
+            raise
+        self._receiving = True
+
+    def stop(self) -> None:
+        """Stop intake, judge what is open, flush: within `SHUTDOWN_NS`."""
+        began_ns = self._clock.now_ns()
+        deadline_ns = began_ns + SHUTDOWN_NS
+        receiving, self._receiving = self._receiving, False
+        _stop_all(self._receivers)
+        judge_by_ns = deadline_ns - FLUSH_NS
+        if self._thread.stop(max(0.0, (judge_by_ns - self._clock.now_ns()) / NS)):
+            lost = self._judge.drain(judge_by_ns)
+        else:  # stuck in one trace: what is open cannot be judged beside it
+            lost = self._shared.buffer.abandon()
+        if self._backend:
+            self._backend.stop(deadline_ns)
+        _stop_all(self._told)
+        if receiving:
+            counts = self._shared.buffer.counts
+            took_s = (self._clock.now_ns() - began_ns) / NS
+            stopped = Stopped(counts.received, counts.judged, lost, self._judge.verdicts, took_s)
+            self._telemetry.record(stopped)
+
+    def failure(self) -> str:
+        """Why the process must end; empty while all is well."""
+        return self._thread.problem()
+
+    def _listen(self) -> None:
+        """Health and metrics first, receivers last: ready means that spans are taken."""
+        config = self._config
+        if config.health:
+            app = health_app(self._thread.problem, self._not_ready)
+            self.health_port = _serve(app, config.health, self._told)
+        if config.metrics:
+            app = metrics_app(lambda: prometheus_text(self._read_metrics()))
+            self.metrics_port = _serve(app, config.metrics, self._told)
+        accept, on_request = self._intake.accept, self._count_request
+        if config.grpc:
+            address = (config.grpc.endpoint.host, config.grpc.endpoint.port)
+            server = GrpcServer(accept, on_request, address, max_bytes=config.grpc.max_bytes)
+            self.grpc_port = server.start()
+            self._receivers.append(server.stop)
+            bound = replace(config.grpc.endpoint, port=self.grpc_port)
+            self._telemetry.record(Listening("gRPC", str(bound)))
+        if config.http:
+            app = traces_app(accept, on_request, config.http.max_bytes)
+            self.http_port = _serve(app, config.http.endpoint, self._receivers)
+            bound = replace(config.http.endpoint, port=self.http_port)
+            self._telemetry.record(Listening("HTTP", str(bound)))
+
+    def _not_ready(self) -> str:
+        if not self._receiving:
+            return "not receiving"
+        return self._thread.problem() or self._intake.problem()
+
+    def _count_request(self, transport: str, code: str) -> None:
+        self._metrics.add(instruments.REQUESTS, ("traces", transport, code))
+
+    def _build_metrics(self, identity: Identity) -> Metrics:
+        ledger = self._ledger
+        gauges: dict[instruments.Instrument, Callable[[], Reading]] = {
+            instruments.SPANS_OPEN: ledger.spans_open,
+            instruments.TRACES_OPEN: ledger.traces_open,
+            instruments.BUFFER_BYTES: ledger.buffer_bytes,
+            instruments.SPECS_INFO: lambda: {(self._specs.hash,): 1},
+        }
+        if self._backend:
+            gauges[instruments.FORWARD_QUEUE] = self._backend.queued
+        return Metrics(self._clock, identity, mask, gauges=gauges, luck=self._luck.rates)
+
+    def _read_metrics(self) -> Points:
+        self._ledger.carry(self._metrics)
+        if self._backend:
+            self._backend.carry(self._metrics)
+        return self._metrics.read()
+
+
+def _serve(app: object, at: Endpoint, stoppers: list[Stopper]) -> int:
+    server = HttpServer(app, at.host, at.port)
+    port = server.start()
+    stoppers.append(server.stop)
+    return port
+
+
+def _stop_all(stoppers: list[Stopper]) -> None:
+    while stoppers:
+        stoppers.pop()(CALLS_S)
+
+
+def timers_for(usual: Timers, specs: SpecSet) -> Callable[[str], Timers]:
+    """The configured timers, raised by the specs whose service glob fits."""
+
+    def longest(service: str) -> Timers:
+        asked = specs.timers(service)
+        return usual.longest(
+            Timers(
+                asked.settle_ns or 0,
+                asked.idle_timeout_ns or 0,
+                asked.max_age_ns or 0,
+                asked.root_agent,
+            )
+        )
+
+    return longest
+
+
+@contextmanager
+def started(
+    config: Config, specs: Sequence[Path], *, on_plan: OnPlan | None = None
+) -> Iterator[Server]:
+    """A server that runs as long as the block does.
+
+    Raises:
+        ConfigError: A spec or an address is no good.
+    """
+    server = Server(config, load(specs), on_plan=on_plan)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def run(config: Config, specs: Sequence[Path], *, on_plan: OnPlan | None = None) -> int:
+    """Run until SIGTERM or SIGINT; a second one ends the process at once.
+
+    Returns:
+        0 after an orderly stop, 1 if judging had ended by a fault.
+
+    Raises:
+        ConfigError: A spec or an address is no good.
+    """
+    logs = config.logs
+    configure_logging(logs.level, logs.encoding, mask=mask)
+    asked = threading.Event()
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        if asked.is_set():
+            os._exit(1)
+        asked.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, on_signal)
+    with started(config, specs, on_plan=on_plan) as server:
+        while not asked.wait(1.0) and not server.failure():
+            pass
+        failure = server.failure()
+    return 1 if failure else 0
+
+
+def _identity(config: Config) -> Identity:
+    instance_id = config.resource.get("service.instance.id", str(uuid.uuid4()))
+    return Identity(instance_id, version("surefoot"), config.service_name)
+
+
+def _decoder(config: Config, specs: SpecSet, identity: Identity) -> Decoder:
+    wanted = replace(WANTED, keys=WANTED.keys | specs.wanted_keys())
+    limit = config.judging.text_limit.each_bytes
+    return Decoder(wanted, reduce, limit, identity.instance_id)
