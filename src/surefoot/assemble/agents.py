@@ -34,9 +34,7 @@ class Agents:
         parent = view.forest.parent[at]
         if parent >= 0:
             upper = view.spans[parent]
-            hands_to = (
-                view.dialects[parent].hands_to(upper) if upper.role is Role.TOOL else ""
-            )
+            hands_to = view.dialects[parent].hands_to(upper) if upper.role is Role.TOOL else ""
             self.above[at] = hands_to or self.named[parent] or self.above[parent]
 
     def assign(self, calls: list[Call]) -> None:

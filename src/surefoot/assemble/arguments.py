@@ -41,9 +41,7 @@ class Candidate(NamedTuple):
 MISSING = Arguments({}, ArgsQuality.MISSING)
 
 
-def read(
-    candidates: Iterable[Candidate], properties: tuple[str, ...] | None = None
-) -> Arguments:
+def read(candidates: Iterable[Candidate], properties: tuple[str, ...] | None = None) -> Arguments:
     """Give the arguments that the first telling candidate holds.
 
     Args:
@@ -97,13 +95,17 @@ def is_schema(value: Any) -> bool:
     return all(isinstance(entry, str) and entry.lower() in _TYPE_NAMES for entry in inner)
 
 
-_SCHEMA_KEYS = frozenset({"type", "additionalProperties", "title", "$schema", "description", "required"})
+_SCHEMA_KEYS = frozenset(
+    {"type", "additionalProperties", "title", "$schema", "description", "required"}
+)
 
 
 def _describes(entry: dict[str, Any]) -> bool:
     kind = entry.get("type")
-    return (isinstance(kind, str) and kind in _SCHEMA_TYPES) or ("anyOf" in entry) or (
-        "description" in entry and "title" in entry
+    return (
+        (isinstance(kind, str) and kind in _SCHEMA_TYPES)
+        or ("anyOf" in entry)
+        or ("description" in entry and "title" in entry)
     )
 
 
@@ -147,7 +149,11 @@ _CALL_KEYS = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
 
 def _traceloop(value: dict[str, Any], own: frozenset[str]) -> _Inner | None:
     """OpenLLMetry's `{"input_str", "inputs", "tags", "metadata", "kwargs"}`."""
-    if "input_str" not in value or "input_str" in own or not value.keys() & {"tags", "metadata", "kwargs", "inputs"}:
+    if (
+        "input_str" not in value
+        or "input_str" in own
+        or not value.keys() & {"tags", "metadata", "kwargs", "inputs"}
+    ):
         return None
     inputs = value.get("inputs")
     return _Inner(inputs if isinstance(inputs, dict) and inputs else text_of(value["input_str"]))
@@ -162,10 +168,10 @@ def _options(value: dict[str, Any], own: frozenset[str]) -> _Inner | None:
 
 def _function_call(value: dict[str, Any], own: frozenset[str]) -> _Inner | None:
     """`{"name", "arguments"}` and its kin: a whole call where arguments should be."""
-    for name, arguments in (("name", "arguments"), ("tool_name", "arguments"), ("name", "args")):
-        if name in value and arguments in value and not {name, arguments} <= own:
-            if _CALL_FIELDS.issuperset(value) and isinstance(value[arguments], dict | str):
-                return _Inner(value[arguments])
+    for name, key in (("name", "arguments"), ("tool_name", "arguments"), ("name", "args")):
+        is_call = name in value and isinstance(value.get(key), dict | str)
+        if is_call and _CALL_FIELDS.issuperset(value) and not {name, key} <= own:
+            return _Inner(value[key])
     params = value.get("params")
     if isinstance(params, dict) and "arguments" in params and "params" not in own:
         return _Inner(params["arguments"] or {})
@@ -178,26 +184,27 @@ _CALL_FIELDS = frozenset({"name", "tool_name", "arguments", "args", "id", "type"
 
 def _positional(value: dict[str, Any], properties: tuple[str, ...] | None) -> Arguments:
     """Join `{"args": […], "kwargs": {…}}`; anything else is arguments already."""
-    positions = value.get("args")
-    wrapped = _CALL_KEYS.issuperset(value) and isinstance(positions, list)
-    if not wrapped or not isinstance(value.get("kwargs", {}), dict):
+    positions, kwargs = value.get("args"), value.get("kwargs", {})
+    wrapped = isinstance(positions, list) and isinstance(kwargs, dict)
+    if not wrapped or not _CALL_KEYS.issuperset(value) or "args" in (properties or ()):
         return Arguments(value, ArgsQuality.EXACT)
-    if properties and "args" in properties:
-        return Arguments(value, ArgsQuality.EXACT)
-    kwargs = value.get("kwargs", {})
-    if len(positions) == 1 and isinstance(positions[0], dict) and not kwargs:
-        return Arguments(positions[0], ArgsQuality.RECOVERED)
+    given: list[Any] = positions or []
+    if len(given) == 1 and isinstance(given[0], dict) and not kwargs:
+        return Arguments(given[0], ArgsQuality.RECOVERED)
+    if not given:
+        return Arguments(kwargs, ArgsQuality.EXACT)
     names = [name for name in properties or () if name not in kwargs]
-    if len(names) < len(positions):
-        quality = ArgsQuality.WRAPPED_TEXT if positions else ArgsQuality.EXACT
-        return Arguments({"args": positions, **kwargs} if positions else kwargs, quality)
-    named = dict(zip(names, positions, strict=False))
+    if len(names) < len(given):
+        return Arguments({"args": given, **kwargs}, ArgsQuality.WRAPPED_TEXT)
+    named = dict(zip(names, given, strict=False))
     return Arguments({**named, **kwargs}, ArgsQuality.RECOVERED)
 
 
 def _listed(value: list[Any], properties: tuple[str, ...] | None) -> Arguments | None:
     """Fold Bedrock's `[{"name", "type", "value"}]`; None for any other list."""
-    if value and all(isinstance(entry, dict) and {"name", "value"} <= entry.keys() for entry in value):
+    if value and all(
+        isinstance(entry, dict) and {"name", "value"} <= entry.keys() for entry in value
+    ):
         return Arguments({text_of(e["name"]): e["value"] for e in value}, ArgsQuality.EXACT)
     if len(value) == 1 and isinstance(value[0], dict):
         return _named(value[0], properties)

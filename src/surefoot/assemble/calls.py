@@ -52,9 +52,7 @@ def _from_span(view: View, at: int) -> Call:
     )
 
 
-def _cut(
-    view: View, span: Span, read: Arguments, result: Result
-) -> tuple[Arguments, Result]:
+def _cut(view: View, span: Span, read: Arguments, result: Result) -> tuple[Arguments, Result]:
     """Mark what ends where the sender's SDK cuts."""
     wrapped = read.quality in (ArgsQuality.WRAPPED_TEXT, ArgsQuality.RECOVERED)
     if wrapped and any(len(text_of(value)) == view.limit for value in read.args.values()):

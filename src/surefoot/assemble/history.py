@@ -127,22 +127,29 @@ def _system(value: Any) -> Iterator[Item]:
 
 def _body(value: dict[str, Any]) -> dict[str, Any] | None:
     """Give the message's fields with `role` among them; None if `value` is no message."""
-    if isinstance(value.get("data"), dict) and isinstance(value.get("type"), str):
-        return {**value["data"], "role": value["type"]}
-    if isinstance(value.get("kwargs"), dict) and ("lc" in value or "id" in value):
-        path = value.get("id")
-        last = str(path[-1]) if isinstance(path, list) and path else ""
-        kind = value["kwargs"].get("type") or last.removesuffix("Chunk").removesuffix("Message")
-        return {**value["kwargs"], "role": str(kind).lower()}
-    if isinstance(value.get("message"), dict) and "role" in value["message"]:
-        return {"finish_reason": value.get("finish_reason"), **value["message"]}
+    wrapped = _langchain(value)
+    if wrapped is not None:
+        return wrapped
     kind = value.get("type")
     if kind in _CALL_TYPES and ("name" in value or "call_id" in value):
         return {"role": "assistant", "parts": [value]}
     if kind in _ANSWER_TYPES:
         return {"role": "tool", "parts": [value]}
-    if "role" in value or "_role" in value:
-        return value
+    return value if "role" in value or "_role" in value else None
+
+
+def _langchain(value: dict[str, Any]) -> dict[str, Any] | None:
+    """Open LangChain's dumps of a message, and OpenAI's choice."""
+    kind, inner = value.get("type"), value.get("message")
+    if isinstance(value.get("data"), dict) and isinstance(kind, str):
+        return {**value["data"], "role": kind}
+    if isinstance(value.get("kwargs"), dict) and ("lc" in value or "id" in value):
+        path = value.get("id")
+        last = str(path[-1]) if isinstance(path, list) and path else ""
+        named = value["kwargs"].get("type") or last.removesuffix("Chunk").removesuffix("Message")
+        return {**value["kwargs"], "role": str(named).lower()}
+    if isinstance(inner, dict) and "role" in inner:
+        return {"finish_reason": value.get("finish_reason"), **inner}
     if kind in ("human", "ai", "system", "tool") and "content" in value:
         return {**value, "role": kind}
     return None

@@ -66,7 +66,10 @@ def _turned(runs: Sequence[Run]) -> Iterable[list[StepEvidence]]:
     """Number turns through."""
     base = 0
     for run in runs:
-        yield [replace(known, turn=known.turn + base) if known.turn >= 0 else known for known in run.evidence]
+        yield [
+            replace(known, turn=known.turn + base) if known.turn >= 0 else known
+            for known in run.evidence
+        ]
         base += 1 + max((known.turn for known in run.evidence), default=-1)
 
 

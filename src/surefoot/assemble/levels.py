@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from surefoot.assemble.call import Call
-from surefoot.assemble.dialects import keys
 from surefoot.assemble.view import View
 from surefoot.model import ArgsQuality, Cut, Evidence, Reason, Role
 

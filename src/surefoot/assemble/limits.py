@@ -21,11 +21,11 @@ def length_limit(spans: Iterable[Span]) -> int:
     texts: set[str] = set()
     for span in spans:
         for value in span.attributes.values():
-            if value.__class__ is str and len(value) >= longest:  # type: ignore[arg-type] # a str
-                if len(value) > longest:  # type: ignore[arg-type] # a str
-                    longest = len(value)  # type: ignore[arg-type] # a str
+            if isinstance(value, str) and len(value) >= longest:
+                if len(value) > longest:
+                    longest = len(value)
                     texts = set()
-                texts.add(value)  # type: ignore[arg-type] # a str
+                texts.add(value)
     return longest if len(texts) >= _ENOUGH and not any(map(_is_closed, texts)) else 0
 
 

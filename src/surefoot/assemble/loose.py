@@ -95,53 +95,68 @@ def read(text: str, *, partial: bool = False) -> Loose | None:
         partial: Keep a string value that was cut off. Without it only pairs that are
             complete are kept, since half a value is another value.
     """
-    top = _Frame("(")
-    stack = [top]
-    whole = True
+    reader = _Reader(partial=partial)
     at, end = 0, len(text)
     while at < end:
         token = _TOKEN.match(text, at)
         if token is None:
             break
         at = token.end()
-        kind = token.lastgroup
-        piece = token[kind] if kind else ""
-        frame = stack[-1]
+        if not reader.take(token.lastgroup or "", token[token.lastgroup or 0], last=at == end):
+            return None
+    return reader.finish()
+
+
+class _Reader:
+    """The brackets that are open, and what stands in them."""
+
+    __slots__ = ("_partial", "_stack", "_top", "_whole")
+
+    def __init__(self, *, partial: bool) -> None:
+        self._partial = partial
+        self._top = _Frame("(")
+        self._stack = [self._top]
+        self._whole = True
+
+    def take(self, kind: str, piece: str, *, last: bool) -> bool:
+        """Take one token; False if this is no structure after all."""
+        frame = self._stack[-1]
         if kind == "open":
-            if len(stack) > MAX_DEPTH:
-                return None
-            stack.append(_Frame(piece))
-        elif kind == "close":
-            if len(stack) == 1:
-                return None
-            stack.pop()
-            stack[-1].put(frame.close())
-        elif kind == "mark":
+            self._stack.append(_Frame(piece))
+            return len(self._stack) <= MAX_DEPTH
+        if kind == "close":
+            return self._close()
+        if kind == "mark":
             frame.mark()
         elif kind == "cut":
-            whole = False
-            if partial:
+            self._whole = False
+            if self._partial:
                 frame.put(unescape(piece.lstrip("bBrRuU")[1:]))
-        elif kind != "comma":
-            if at == end and len(stack) > 1 and kind != "text":
-                break  # `"amount": 20` may be the beginning of 200
-            frame.put(_scalar(kind, piece))
-    whole = whole and len(stack) == 1
-    while len(stack) > 1:
-        frame = stack.pop()
-        stack[-1].put(frame.close())
-    return _result(top, whole=whole)
+        elif kind == "text" or (kind != "comma" and not (last and len(self._stack) > 1)):
+            frame.put(_scalar(kind, piece))  # at the end, `20` may be the beginning of 200
+        return True
+
+    def _close(self) -> bool:
+        if len(self._stack) == 1:
+            return False
+        frame = self._stack.pop()
+        self._stack[-1].put(frame.close())
+        return True
+
+    def finish(self) -> Loose | None:
+        """Close what is still open, and give the one structure that was read."""
+        whole = self._whole and len(self._stack) == 1
+        while len(self._stack) > 1:
+            self._close()
+        if self._top.pairs:
+            return Loose(self._top.pairs, whole)
+        items = self._top.items
+        if len(items) == 1 and isinstance(items[0], dict | list):
+            return Loose(items[0], whole)
+        return None
 
 
-def _result(top: _Frame, *, whole: bool) -> Loose | None:
-    if top.pairs:
-        return Loose(top.pairs, whole)
-    if len(top.items) == 1 and isinstance(top.items[0], dict | list):
-        return Loose(top.items[0], whole)
-    return None
-
-
-def _scalar(kind: str | None, piece: str) -> Any:
+def _scalar(kind: str, piece: str) -> Any:
     if kind == "text":
         body = piece.lstrip("bBrRuU")[1:-1]
         return unescape(body) if "\\" in body else body

@@ -94,24 +94,27 @@ def _grouped(
 ) -> list[Call]:
     """Merge calls with one key that were told twice, or tried again under one id."""
     kept: list[Call] = []
-    last: dict[tuple[str, str], Call] = {}
+    last: dict[tuple[str, str], int] = {}  # where in `kept`
     for call in calls:
         group = key(call)
-        known = last.get(group) if group else None
-        if known is None or not _one_call(call, known):
-            kept.append(call)
+        place = last.get(group, -1) if group else -1
+        if place < 0 or not _one_call(call, kept[place]):
             if group:
-                last[group] = call
-        elif _overlap(call, known):
-            best, other = sorted((known, call), key=lambda each: (_trust(view, each), each.at))
-            if best is call:
-                kept[kept.index(known)] = call
-                last[group] = call  # type: ignore[index] # a known call has a group
-            _absorb(view, best, other)
-            best.failed = best.failed or other.failed
+                last[group] = len(kept)
+            kept.append(call)
+        elif _overlap(call, kept[place]):
+            kept[place] = _best_of(view, kept[place], call)
         else:
-            _again(view, known, call)
+            _again(view, kept[place], call)
     return kept
+
+
+def _best_of(view: View, known: Call, call: Call) -> Call:
+    """Fold the call that says less into the other."""
+    best, other = sorted((known, call), key=lambda each: (_trust(view, each), each.at))
+    _absorb(view, best, other)
+    best.failed = best.failed or other.failed
+    return best
 
 
 def _one_call(call: Call, known: Call) -> bool:

@@ -7,7 +7,8 @@ that came as JSON were made into the same items at the door (`history.py`), so t
 one form from here on, and a history that every turn repeats is one object a message.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, cast
 
 from surefoot.assemble.results import Result, unwrap
 from surefoot.assemble.values import structure, text_of
@@ -51,6 +52,12 @@ class Message(NamedTuple):
     capped: bool = False
 
 
+def items_at(attributes: Mapping[str, Value], key: str) -> tuple[Item, ...]:
+    """Give the items under one of our own keys."""
+    items = attributes.get(key)
+    return cast("tuple[Item, ...]", items) if isinstance(items, tuple) else ()
+
+
 def read(item: Item) -> Message:
     """Read one entry of an indexed attribute."""
     plain: dict[str, Value] = {}
@@ -61,7 +68,9 @@ def read(item: Item) -> Message:
         if "tool_call" in name and name != "tool_call_id":
             group, _, field = name.rpartition(".")
             call = group.partition(".tool_call")[0] if group.startswith("contents.") else group
-            calls.setdefault(call.removesuffix(".function").removesuffix(".tool_call"), {})[field] = value
+            calls.setdefault(call.removesuffix(".function").removesuffix(".tool_call"), {})[
+                field
+            ] = value
         elif name.startswith("contents."):
             if name.endswith(".message_content.text") and isinstance(value, str):
                 parts.setdefault("", []).append(value)

@@ -109,7 +109,9 @@ def _answer(value: Any, depth: int) -> str | None:
     if isinstance(value, dict):
         parts = value.get("parts")
         if isinstance(parts, list):
-            texts = [p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str)]
+            texts = [
+                p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str)
+            ]
             return "\n".join(texts)
         for key in _ANSWER_KEYS:
             if value.get(key):

@@ -59,26 +59,31 @@ def unwrap(value: object) -> Result:
     failed: bool | None = None
     call_id = tool = ""
     inner: Any = None
-    opened = 0
-    while layer is not None and opened <= _MAX_WRAPS:
+    opened = -1
+    while layer is not None and opened < _MAX_WRAPS:
         inner = layer.inner
-        failed = layer.failed if layer.failed is not None else failed
+        failed = failed if layer.failed is None else layer.failed
         call_id = layer.call_id or call_id
         tool = layer.tool or tool
         layer = _open(inner)
-        opened += layer is not None
+        opened += 1
     if not opened:
-        text = text_of(value)
-        cut = is_cut(value) or (not found.whole and text.lstrip()[:2] in ('{"', '["', "[{"))
-        return Result(normal(text), capped=cut)
-    text = _blocks(inner) if isinstance(inner, list) else None
+        return _as_it_is(value, whole=found.whole)
+    joined = _blocks(inner) if isinstance(inner, list) else None
     return Result(
-        normal(text_of(inner) if text is None else text),
+        normal(text_of(inner) if joined is None else joined),
         capped=is_cut(value) or not found.whole,
         failed=failed,
         call_id=call_id,
         tool=tool,
     )
+
+
+def _as_it_is(value: object, *, whole: bool) -> Result:
+    """Give a structure without an envelope: it is the result."""
+    text = text_of(value)
+    cut = not whole and text.lstrip()[:2] in ('{"', '["', "[{")
+    return Result(normal(text), capped=is_cut(value) or cut)
 
 
 def _bare(value: object) -> Result:
@@ -87,30 +92,33 @@ def _bare(value: object) -> Result:
     if text[:1] == '"' and text[-1:] == '"' and len(text) > 1:
         text = loose.unescape(text[1:-1])
     elif text.startswith("content=") and "tool_call_id=" in text:
-        message = loose.read(text, partial=True)
-        if message and isinstance(message.value, dict):
-            layer = _message(message.value)
-            if layer:
-                return Result(
-                    normal(text_of(layer.inner)),
-                    capped=not message.whole or is_cut(value),
-                    failed=layer.failed,
-                    call_id=layer.call_id,
-                    tool=layer.tool,
-                )
+        return _from_repr(value, text)
     return Result(normal(text), capped=is_cut(value))
+
+
+def _from_repr(value: object, text: str) -> Result:
+    """Read `content='…' name='…' tool_call_id='…'`, as older LangChain prints a message."""
+    read = loose.read(text, partial=True)
+    layer = _message(read.value) if read and isinstance(read.value, dict) else None
+    if read is None or layer is None:
+        return Result(normal(text), capped=is_cut(value))
+    return Result(
+        normal(text_of(layer.inner)),
+        capped=not read.whole or is_cut(value),
+        failed=layer.failed,
+        call_id=layer.call_id,
+        tool=layer.tool,
+    )
 
 
 def _open(value: Any) -> _Layer | None:
     """Open one envelope; None if `value` is none."""
-    shapes = _DICT_SHAPES if isinstance(value, dict) else _LIST_SHAPES
-    if not isinstance(value, dict | list):
-        return None
-    for shape in shapes:
-        layer = shape(value)
-        if layer is not None:
-            return layer
-    return None
+    opened: Iterable[_Layer | None] = ()
+    if isinstance(value, dict):
+        opened = (shape(value) for shape in _DICT_SHAPES)
+    elif isinstance(value, list):
+        opened = (shape(value) for shape in _LIST_SHAPES)
+    return next((layer for layer in opened if layer is not None), None)
 
 
 def _langchain(value: dict[str, Any]) -> _Layer | None:
@@ -126,9 +134,7 @@ def _message(body: dict[str, Any]) -> _Layer | None:
     if "content" not in body:
         return None
     failed = body.get("status") == "error" if "status" in body else None
-    return _Layer(
-        body["content"], failed, _text(body.get("tool_call_id")), _text(body.get("name"))
-    )
+    return _Layer(body["content"], failed, _text(body.get("tool_call_id")), _text(body.get("name")))
 
 
 def _output(value: dict[str, Any]) -> _Layer | None:
@@ -175,7 +181,7 @@ def _llama_index(value: dict[str, Any]) -> _Layer | None:
     if "raw_output" not in value or "is_error" not in value:
         return None
     text = _blocks(value.get("blocks"))
-    inner = value["raw_output"] if not text else text
+    inner = text or value["raw_output"]
     return _Layer(inner, value["is_error"] is True, tool=_text(value.get("tool_name")))
 
 
@@ -226,7 +232,11 @@ def _flagged(value: list[Any]) -> _Layer | None:
     if not isinstance(flag, bool) or len(rest) != 1 or not isinstance(rest[0], dict):
         return None
     body = rest[0]
-    return _Layer(body["content"], not flag, tool=_text(body.get("name"))) if "content" in body else None
+    return (
+        _Layer(body["content"], not flag, tool=_text(body.get("name")))
+        if "content" in body
+        else None
+    )
 
 
 def _block_list(value: list[Any]) -> _Layer | None:
@@ -245,7 +255,9 @@ def _blocks(value: Any) -> str | None:
 def _block(entry: Any) -> str | None:
     if not isinstance(entry, dict):
         return None
-    if isinstance(entry.get("text"), str) and (entry.get("type") in (None, "text") or "block_type" in entry):
+    if isinstance(entry.get("text"), str) and (
+        entry.get("type") in (None, "text") or "block_type" in entry
+    ):
         return str(entry["text"]) if len(entry) <= _BLOCK_KEYS else None
     if set(entry) == {"json"}:
         return dumps(entry["json"])
@@ -259,11 +271,6 @@ _BLOCK_KEYS = 6
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def joined(texts: Iterable[str]) -> str:
-    """Join the parts of one message."""
-    return "\n".join(text for text in texts if text)
 
 
 _DICT_SHAPES: tuple[Callable[[dict[str, Any]], _Layer | None], ...] = (

@@ -113,9 +113,7 @@ def _parts(forest: Forest, agents: list[int]) -> dict[int, list[Span]]:
     return found
 
 
-def _run(
-    view: View, root: int, key: bytes, reason: Reason, *, whole: bool, dropped: bool
-) -> Run:
+def _run(view: View, root: int, key: bytes, reason: Reason, *, whole: bool, dropped: bool) -> Run:
     calls, told = _calls(view)
     agents = Agents(view)
     agents.assign(calls)

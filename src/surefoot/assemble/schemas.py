@@ -7,8 +7,9 @@ size and by the length of what enters it.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 from surefoot.assemble.values import structure, text_of
 from surefoot.model import Item, Value
@@ -34,7 +35,7 @@ def _entry(entry: Value) -> Iterable[Offer]:
         return offers(entry)
     if not isinstance(entry, tuple):
         return _of(entry)
-    pairs: dict[str, Value] = dict(pair for pair in entry if _is_pair(pair))
+    pairs: dict[str, Any] = {pair[0]: pair[1] for pair in entry if _is_pair(pair)}
     for key in ("tool.json_schema", "json_schema", "function"):
         if isinstance(pairs.get(key), str):
             return offers(pairs[key])
@@ -43,8 +44,10 @@ def _entry(entry: Value) -> Iterable[Offer]:
     return ((name, properties(schema)),) if name else ()
 
 
-def _is_pair(pair: object) -> bool:
-    return isinstance(pair, tuple) and len(pair) == len(("key", "value")) and isinstance(pair[0], str)
+def _is_pair(pair: object) -> TypeGuard[tuple[str, Value]]:
+    return (
+        isinstance(pair, tuple) and len(pair) == len(("key", "value")) and isinstance(pair[0], str)
+    )
 
 
 def _of_text(text: str) -> tuple[Offer, ...]:
@@ -99,14 +102,14 @@ def properties(schema: Any) -> tuple[str, ...] | None:
 
 def held(value: Value) -> tuple[Item, ...]:
     """Give the tools in `value` as an attribute's value, one object for equal texts."""
-    try:
-        return _held(value) if _length(value) <= _CACHED_CHARS else _as_items(offers(value))
-    except TypeError:  # a structure that cannot be hashed
-        return _as_items(offers(value))
+    if isinstance(value, str | tuple) and _length(value) <= _CACHED_CHARS:
+        with suppress(TypeError):  # a structure that cannot be hashed
+            return _held(value)
+    return _as_items(offers(value))
 
 
 @lru_cache(maxsize=1024)
-def _held(value: Value) -> tuple[Item, ...]:
+def _held(value: str | tuple[Value, ...]) -> tuple[Item, ...]:
     return _as_items(offers(value))
 
 
@@ -124,4 +127,8 @@ def _as_items(found: tuple[Offer, ...]) -> tuple[Item, ...]:
 def from_items(items: tuple[Item, ...]) -> Iterable[Offer]:
     """Give the offers that `held` wrote."""
     for (_, name), (_, names) in items:
-        yield text_of(name), names if isinstance(names, tuple) else None  # type: ignore[misc] # ours
+        yield text_of(name), None if names is None else tuple(map(text_of, _entries(names)))
+
+
+def _entries(value: Value) -> tuple[Value, ...]:
+    return value if isinstance(value, tuple) else ()

@@ -44,7 +44,11 @@ def hear(view: View, root: int, calls: list[Call], results: ToldResults) -> Hear
             if id(message) in seen:
                 continue
             seen.add(id(message))
-            words = message._replace(text=view.dialects[at].users_words(message.text)) if message.role == "user" else message
+            words = (
+                message._replace(text=view.dialects[at].users_words(message.text))
+                if message.role == "user"
+                else message
+            )
             if message.role != "user" or _is_users(words.text, task, results_told):
                 _note(words, users, system)
         if not task:

@@ -29,13 +29,14 @@ def tokens(view: View) -> int | None:
 
 def _of(attributes: dict[str, Value]) -> int | None:
     for names in keys.TOKENS:
-        parts = [attributes[name] for name in names if name in attributes]
-        numbers = [int(part) for part in parts if _is_count(part)]
-        if len(numbers) == len(names):
-            return sum(numbers)
+        counts = [_count(attributes.get(name)) for name in names]
+        if None not in counts:
+            return sum(count for count in counts if count is not None)
     return None
 
 
-def _is_count(value: Value) -> bool:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return (whole or (isinstance(value, float) and value.is_integer())) and value >= 0  # type: ignore[operator] # a number
+def _count(value: Value) -> int | None:
+    """Give a count, which some write as a float."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        return None
+    return int(value) if value == value // 1 else None

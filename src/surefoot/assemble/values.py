@@ -57,6 +57,12 @@ def structure(value: object, *, partial: bool = False) -> Structure | None:
     return None
 
 
+def fields(value: object) -> dict[str, Any]:
+    """Give the dict that `value` is or spells; empty where there is none."""
+    found = structure(value)
+    return found.value if found and isinstance(found.value, dict) else {}
+
+
 def _json(text: str) -> Any:
     try:
         found = orjson.loads(text)

@@ -6,7 +6,6 @@ items are one object, or at least equal.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import cast
 
 from surefoot.assemble import dialects, messages, schemas
 from surefoot.assemble.call import norm
@@ -21,7 +20,18 @@ from surefoot.model import Item, Role, Span
 class View:
     """The spans of one run. Indexes are the forest's."""
 
-    __slots__ = ("_by_id", "_messages", "_offers", "callers", "dialects", "forest", "limit", "listeners", "models", "spans")
+    __slots__ = (
+        "_by_id",
+        "_messages",
+        "_offers",
+        "callers",
+        "dialects",
+        "forest",
+        "limit",
+        "listeners",
+        "models",
+        "spans",
+    )
 
     def __init__(self, forest: Forest) -> None:
         self.forest = forest
@@ -52,8 +62,7 @@ class View:
 
     def read(self, span: Span, key: str) -> list[Message]:
         """Give the messages under one of our keys."""
-        items = span.attributes.get(key)
-        return self.of(cast("tuple[Item, ...]", items)) if items else []
+        return self.of(messages.items_at(span.attributes, key))
 
     def of(self, items: tuple[Item, ...]) -> list[Message]:
         """Read items, each distinct one once."""
@@ -88,11 +97,13 @@ class View:
             self._offers = {}
             distinct = {id(items): items for items in self._offer_items()}
             for items in distinct.values():
-                self._offers.update((norm(name), names) for name, names in schemas.from_items(items))
+                self._offers.update(
+                    (norm(name), names) for name, names in schemas.from_items(items)
+                )
         return self._offers
 
     def _offer_items(self) -> Iterator[tuple[Item, ...]]:
         for span in self.spans:
-            items = span.attributes.get(keys.OFFERS)
+            items = messages.items_at(span.attributes, keys.OFFERS)
             if items:
-                yield cast("tuple[Item, ...]", items)
+                yield items

@@ -12,7 +12,7 @@ import re
 from surefoot.assemble import history, loose
 from surefoot.assemble.dialects.openinference import OpenInference
 from surefoot.assemble.results import Result
-from surefoot.assemble.values import structure, text_of
+from surefoot.assemble.values import fields, text_of
 from surefoot.model import Item, Span, Value
 
 #: Source: autogen-agentchat, agents/_assistant_agent.py, `_execute_tool_call`.
@@ -22,7 +22,11 @@ _NOT_FOUND = re.compile(r"Error: tool '.*' not found in any workbench", re.DOTAL
 class AutoGen(OpenInference):
     """See the module."""
 
-    scopes = ("openinference.instrumentation.autogen_agentchat", "autogen-core", "autogen-agentchat")
+    scopes = (
+        "openinference.instrumentation.autogen_agentchat",
+        "autogen-core",
+        "autogen-agentchat",
+    )
 
     def result(self, span: Span) -> Result:
         """Know the answer that the framework itself gives for an unknown tool."""
@@ -31,16 +35,14 @@ class AutoGen(OpenInference):
 
     def opening(self, value: Value) -> tuple[Item, ...]:
         """Read the user's messages out of reprs."""
-        found = structure(value)
-        messages = found.value.get("messages") if found and isinstance(found.value, dict) else None
+        messages = fields(value).get("messages")
         if not isinstance(messages, list):
             return super().opening(value)
         return tuple(item for message in messages for item in _message(message))
 
     def closing(self, value: Value) -> str:
         """Give the last message that is not the user's."""
-        found = structure(value)
-        messages = found.value.get("messages") if found and isinstance(found.value, dict) else None
+        messages = fields(value).get("messages")
         return _last(messages) if isinstance(messages, list) else super().closing(value)
 
 

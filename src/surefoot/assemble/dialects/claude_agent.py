@@ -6,7 +6,7 @@ call's `subagent_type`.
 """
 
 from surefoot.assemble.dialects.openinference import OpenInference
-from surefoot.assemble.values import structure, text_of
+from surefoot.assemble.values import fields, text_of
 from surefoot.model import Span
 
 _STARTERS = frozenset({"Task", "Agent"})
@@ -21,8 +21,7 @@ class ClaudeAgent(OpenInference):
         """Give the sub-agent that a Task call starts."""
         if self.tool(span) not in _STARTERS:
             return ""
-        found = structure(span.attributes.get("input.value"))
-        return text_of(found.value.get("subagent_type")) if found and isinstance(found.value, dict) else ""
+        return text_of(fields(span.attributes.get("input.value")).get("subagent_type"))
 
     def agent(self, span: Span) -> str:
         """Take a sub-agent's name, which is the tool's, for none."""

@@ -16,7 +16,7 @@ from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import first_text
 from surefoot.assemble.dialects.openinference import OpenInference
 from surefoot.assemble.messages import read
-from surefoot.assemble.values import structure, text_of
+from surefoot.assemble.values import fields, structure, text_of
 from surefoot.model import Item, Role, Span, Value
 
 _DELEGATES = frozenset({"delegate_work_to_coworker", "ask_question_to_coworker"})
@@ -48,15 +48,12 @@ class CrewAI(OpenInference):
         """Give the coworker who does the work below a Delegate tool's span."""
         if norm(self.tool(span)) not in _DELEGATES:
             return ""
-        found = structure(span.attributes.get("input.value"))
-        return text_of(found.value.get("coworker")) if found and isinstance(found.value, dict) else ""
+        return text_of(fields(span.attributes.get("input.value")).get("coworker"))
 
     def task(self, span: Span) -> tuple[Item, ...]:
         """Give the tasks' descriptions, filled in; then the inputs."""
         attributes = span.attributes
-        given = attributes.get("input.value") or attributes.get("crew_inputs")
-        found = structure(given)
-        inputs = found.value if found and isinstance(found.value, dict) else {}
+        inputs = fields(attributes.get("input.value") or attributes.get("crew_inputs"))
         texts = _descriptions(attributes.get("crew_tasks"))
         own = first_text(attributes, ("formatted_description", "task_description"))
         if not texts and own:
@@ -87,6 +84,5 @@ def _filled(text: str, inputs: dict[str, object]) -> str:
 
 
 def _asked(output: str) -> tuple[Item, ...]:
-    found = structure(output)
-    messages = found.value.get("messages") if found and isinstance(found.value, dict) else None
+    messages = fields(output).get("messages")
     return tuple(item for item in history.items_of(messages or []) if read(item).calls)

@@ -12,6 +12,7 @@ from typing import ClassVar
 from surefoot.assemble import results, schemas
 from surefoot.assemble.arguments import Candidate
 from surefoot.assemble.dialects import keys, trim
+from surefoot.assemble.messages import items_at
 from surefoot.assemble.overview import answer_text, task_items
 from surefoot.assemble.results import Result
 from surefoot.assemble.values import is_hidden, text_of
@@ -38,7 +39,9 @@ _PAUSES = frozenset({"GraphInterrupt", "NodeInterrupt", "Interrupt"})
 _NO_CALL_ID = frozenset({"<not specified>", "None", "null", "undefined"})
 _FAILURES = frozenset({"error", "failure", "failed"})
 #: Node ids that a framework made: strands, agent-framework, agno.
-_MADE_UP = re.compile(r"agent_|strands_agent$|[0-9a-f]{16,}$|[0-9a-f]{8}-[0-9a-f]{4}-|(?:cycle|llm|tool)_")
+_MADE_UP = re.compile(
+    r"agent_|strands_agent$|[0-9a-f]{16,}$|[0-9a-f]{8}-[0-9a-f]{4}-|(?:cycle|llm|tool)_"
+)
 #: How tools' spans are named.
 _TOOL_NAMES = tuple(
     re.compile(pattern)
@@ -214,8 +217,7 @@ class Dialect:
                 found = self.opening(value)
                 if found:
                     return found
-        heard = span.attributes.get(keys.HEARD)
-        return heard if isinstance(heard, tuple) else ()  # type: ignore[return-value] # ours
+        return items_at(span.attributes, keys.HEARD)
 
     def opening(self, value: Value) -> tuple[Item, ...]:
         """Read the messages in what a run was given."""
@@ -281,8 +283,7 @@ def is_failure(event: Event) -> bool:
 def is_pause(event: Event) -> bool:
     """Whether this event says that the run waits for somebody."""
     return (
-        event.name == "exception"
-        and _last_name(event.attributes.get("exception.type")) in _PAUSES
+        event.name == "exception" and _last_name(event.attributes.get("exception.type")) in _PAUSES
     )
 
 

@@ -65,9 +65,13 @@ def _lift_call(span: Span) -> None:
 
 
 def _lift_messages(span: Span, key: str, fits: Callable[[Event], bool]) -> None:
-    known = ("llm.input_messages", "gen_ai.input.messages") if key == keys.HEARD else (
-        "llm.output_messages",
-        "gen_ai.output.messages",
+    known = (
+        ("llm.input_messages", "gen_ai.input.messages")
+        if key == keys.HEARD
+        else (
+            "llm.output_messages",
+            "gen_ai.output.messages",
+        )
     )
     if any(name in span.attributes for name in known):
         return

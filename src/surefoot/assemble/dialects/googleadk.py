@@ -9,7 +9,7 @@ What is peculiar, as seen in the recordings of googleadk and googleadk-native:
 """
 
 from surefoot.assemble.dialects.openinference import OpenInference
-from surefoot.assemble.values import structure
+from surefoot.assemble.values import fields
 from surefoot.model import Role, Span, Value
 
 _MERGED = "(merged"
@@ -34,6 +34,4 @@ class GoogleADK(OpenInference):
 
     def closing(self, value: Value) -> str:
         """Take an error for no answer."""
-        found = structure(value)
-        is_error = found and isinstance(found.value, dict) and "error_code" in found.value
-        return "" if is_error else super().closing(value)
+        return "" if "error_code" in fields(value) else super().closing(value)

@@ -13,7 +13,7 @@ openinference-instrumentation-langchain `_tracer.py`:
 from surefoot.assemble import history
 from surefoot.assemble.dialects import keys, trim
 from surefoot.assemble.dialects.openinference import OpenInference
-from surefoot.assemble.values import structure
+from surefoot.assemble.values import fields, structure, text_of
 from surefoot.model import Item, Role, Span, Value
 
 _AGENT_NAME = '"lc_agent_name": "'
@@ -70,9 +70,7 @@ def _agent_name(metadata: Value) -> str:
     end = metadata.find('"', start)
     if start > len(_AGENT_NAME) - 1 and end > start and "\\" not in metadata[start:end]:
         return metadata[start:end]
-    found = structure(metadata)
-    name = found.value.get("lc_agent_name") if found and isinstance(found.value, dict) else ""
-    return name if isinstance(name, str) else ""
+    return text_of(fields(metadata).get("lc_agent_name"))
 
 
 def _keep_calls(attributes: dict[str, Value]) -> None:

@@ -11,7 +11,7 @@ instrumentation-llama-index `_handler.py`:
 
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.openinference import OpenInference
-from surefoot.assemble.values import is_hidden, structure
+from surefoot.assemble.values import fields, is_hidden
 from surefoot.model import Item, Role, Span, Value
 
 _TURN = "current_agent_name='"
@@ -44,8 +44,7 @@ class LlamaIndex(OpenInference):
     def opening(self, value: Value) -> tuple[Item, ...]:
         """Read a task only where the input has one: the state is none."""
         if isinstance(value, str) and value.startswith('{"init_state"'):
-            found = structure(value)
-            told = found.value.get("user_msg") if found and isinstance(found.value, dict) else None
+            told = fields(value).get("user_msg")
             return super().opening(told) if told else ()
         return super().opening(value)
 

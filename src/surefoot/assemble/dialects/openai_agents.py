@@ -19,7 +19,8 @@ from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import first_text
 from surefoot.assemble.dialects.genai import GenAI
 from surefoot.assemble.dialects.openinference import OpenInference
-from surefoot.assemble.values import structure, text_of
+from surefoot.assemble.messages import items_at
+from surefoot.assemble.values import fields, text_of
 from surefoot.model import Item, Role, Span, StepKind, Value
 
 _HANDOFF = "handoff to "
@@ -53,8 +54,7 @@ class OpenAIAgents(OpenInference):
         hosted = _hosted(span.attributes.get("output.value")) if span.role is Role.LLM else ()
         super().trim(span)
         if hosted:
-            said = span.attributes.get(keys.SAID)
-            span.attributes[keys.SAID] = (*(said if isinstance(said, tuple) else ()), *hosted)
+            span.attributes[keys.SAID] = (*items_at(span.attributes, keys.SAID), *hosted)
 
     def kind(self, span: Span) -> StepKind | None:
         """Know a hand-over by its span's name."""
@@ -93,9 +93,9 @@ class OpenAIAgentsGenAI(GenAI):
     def trim(self, span: Span) -> None:
         """Read requests out of reprs."""
         super().trim(span)
-        said = span.attributes.get(keys.SAID)
-        if isinstance(said, tuple):
-            span.attributes[keys.SAID] = tuple(_request(item) for item in said)
+        said = items_at(span.attributes, keys.SAID)
+        if said:
+            span.attributes[keys.SAID] = tuple(map(_request, said))
 
     def kind(self, span: Span) -> StepKind | None:
         """Know a hand-over by its operation."""
@@ -114,15 +114,14 @@ class OpenAIAgentsGenAI(GenAI):
         return first_text(span.attributes, ("gen_ai.agent.name",))
 
 
-def _request(item: Value) -> Item:
+def _request(item: Item) -> Item:
     """Turn a text that is the repr of a function call into the call."""
-    pairs: Item = item if isinstance(item, tuple) else ()  # type: ignore[assignment] # ours
-    for key, value in pairs:
+    for key, value in item:
         if key == "message.content" and isinstance(value, str):
             calls = [call for line in value.split("\n") for call in _call_repr(line)]
             if calls:
                 return history.items_of([{"role": "assistant", "tool_calls": calls}])[0]
-    return pairs
+    return item
 
 
 def _call_repr(line: str) -> Iterator[dict[str, object]]:
@@ -136,8 +135,7 @@ def _hosted(output: Value) -> tuple[Item, ...]:
     """Give hosted calls as an assistant's request and the answer to it."""
     if not isinstance(output, str) or not any(kind in output for kind in _HOSTED):
         return ()
-    found = structure(output)
-    entries = found.value.get("output") if found and isinstance(found.value, dict) else None
+    entries = fields(output).get("output")
     calls = [
         {
             "id": entry.get("id"),
@@ -148,5 +146,3 @@ def _hosted(output: Value) -> tuple[Item, ...]:
         if isinstance(entry, dict) and entry.get("type") in _HOSTED
     ]
     return history.items_of([{"role": "assistant", "tool_calls": calls}]) if calls else ()
-
-

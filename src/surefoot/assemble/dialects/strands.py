@@ -17,7 +17,11 @@ from surefoot.model import Span
 class Strands(OpenInference):
     """See the module."""
 
-    scopes = ("strands.telemetry.tracer", "strands-agents", "openinference.instrumentation.strands_agents")
+    scopes = (
+        "strands.telemetry.tracer",
+        "strands-agents",
+        "openinference.instrumentation.strands_agents",
+    )
     argument_keys = (
         "gen_ai.tool.call.arguments",
         "tool.parameters",

@@ -44,7 +44,9 @@ class Traceloop(GenAI):
 
     def tool(self, span: Span) -> str:
         """Give the entity's name where there is no other."""
-        return first_text(span.attributes, (*keys.TOOL, "traceloop.entity.name")) or super().tool(span)
+        return first_text(span.attributes, (*keys.TOOL, "traceloop.entity.name")) or super().tool(
+            span
+        )
 
     def agent(self, span: Span) -> str:
         """Give an agent's name; a workflow's, if it stands for one."""

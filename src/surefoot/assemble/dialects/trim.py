@@ -13,7 +13,8 @@ from collections.abc import Iterable
 
 from surefoot.assemble import history, schemas
 from surefoot.assemble.dialects import keys
-from surefoot.assemble.values import text_of
+from surefoot.assemble.messages import items_at
+from surefoot.assemble.values import structure, text_of
 from surefoot.model import Item, Role, Span, Value
 
 #: A chain's input or output longer than this is let go.
@@ -68,8 +69,7 @@ def trim_overview(span: Span) -> None:
 def trim_tool(attributes: dict[str, Value]) -> None:
     """Trim a tool's span: the conversation around it is told elsewhere."""
     for key in ("llm.input_messages", "llm.output_messages", "gen_ai.input.messages"):
-        if key in attributes:
-            del attributes[key]
+        attributes.pop(key, None)
 
 
 def trim_offers(attributes: dict[str, Value]) -> None:
@@ -96,9 +96,7 @@ def let_go(attributes: dict[str, Value], names: Iterable[str], above: int = _SHO
             del attributes[key]
 
 
-def from_json(
-    attributes: dict[str, Value], names: Iterable[str], role: str
-) -> tuple[Item, ...]:
+def from_json(attributes: dict[str, Value], names: Iterable[str], role: str) -> tuple[Item, ...]:
     """Give the first conversation that stands under one of `names`."""
     for key in names:
         value = attributes.get(key)
@@ -118,15 +116,14 @@ def system_items(value: Value) -> tuple[Item, ...]:
 
 
 def _parts(value: Value) -> object:
-    found = history.structure(value, partial=True)
+    found = structure(value, partial=True)
     return found.value if found else text_of(value)
 
 
 def _pop_items(attributes: dict[str, Value], families: Iterable[str]) -> tuple[Item, ...]:
     found: tuple[Item, ...] = ()
     for family in families:
-        value = attributes.get(family)
-        if isinstance(value, tuple):
+        if family in attributes:
+            found = found or items_at(attributes, family)
             del attributes[family]
-            found = found or value  # type: ignore[assignment] # the door makes items here
     return found

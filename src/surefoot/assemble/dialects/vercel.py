@@ -10,10 +10,13 @@ openinference-vercel `utils.ts`:
   no output.
 """
 
+from typing import ClassVar
+
 from surefoot.assemble import history
 from surefoot.assemble.dialects import keys, trim
 from surefoot.assemble.dialects.dialect import first_text
 from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.assemble.values import structure
 from surefoot.model import Role, Span, Status, Value
 
 _ROLES = {
@@ -30,8 +33,12 @@ _MODEL_CALLS = (".doGenerate", ".doStream")
 class Vercel(OpenInference):
     """See the module."""
 
-    scopes = ("ai", "@ai-sdk/otel")
-    extra_keys = ("ai.telemetry.metadata.agent", "ai.telemetry.metadata.agentName", "metadata.agent")
+    scopes: ClassVar[tuple[str, ...]] = ("ai", "@ai-sdk/otel")
+    extra_keys = (
+        "ai.telemetry.metadata.agent",
+        "ai.telemetry.metadata.agentName",
+        "metadata.agent",
+    )
 
     def role(self, span: Span) -> Role:
         """Read the operation where no converter wrote a kind."""
@@ -76,7 +83,7 @@ def _own_words(attributes: dict[str, Value]) -> None:
     text = attributes.get("ai.response.text")
     if calls is None and not text:
         return
-    found = history.structure(calls)
+    found = structure(calls)
     listed = found.value if found and isinstance(found.value, list) else []
     said = history.items_of([{"role": "assistant", "content": text or "", "tool_calls": listed}])
     if said:
