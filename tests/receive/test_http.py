@@ -41,7 +41,9 @@ def pipeline(shared: tuple[Pipeline, str]) -> Pipeline:
 
 
 @pytest.fixture
-def url(shared: tuple[Pipeline, str]) -> str:
+def url(shared: tuple[Pipeline, str], pipeline: Pipeline) -> str:
+    """Of a server whose pipeline is as new."""
+    assert pipeline is shared[0]
     return shared[1]
 
 
