@@ -29,6 +29,8 @@ keys = st.sampled_from(
         "llm.input_messages.x.message.role",
         "llm.output_messages.0.message.role",
         "llm.tools.0.tool.json_schema",
+        "llm.token_count." + "x" * 130,
+        "llm.input_messages.0." + "x" * 130,
         "unwanted",
         "",
         "ключ",

@@ -7,9 +7,11 @@ from receive.builders import (
     a_field,
     a_request,
     keep,
+    pairs,
     with_raw_attribute,
 )
 from surefoot.model import Cut, Span
+from surefoot.receive.attributes import AttributeReader
 from surefoot.receive.decode import TEXT_LIMIT, Decoded, Decoder
 
 
@@ -138,6 +140,14 @@ def test_made_up_keys_do_not_grow_the_tables_for_ever() -> None:
         ("message.content", "hi"),
         ("message.role", "again"),
     )
+
+
+def test_made_up_values_do_not_grow_the_memory_for_ever() -> None:
+    reader = AttributeReader(WANTED, TEXT_LIMIT)
+    for number in range(20_000):
+        reader([pair.SerializeToString() for pair in pairs({"tool.name": f"tool {number}"})])
+
+    assert len(reader._seen) <= 8_192
 
 
 # ---- texts that are too long

@@ -1,4 +1,5 @@
 import contextlib
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -51,6 +52,16 @@ def test_equals_the_plain_way_on_every_recording() -> None:
     decoder = a_decoder()
     for body in recorded_requests():
         assert decoder(body).spans == reference.decode(body, WANTED, TEXT_LIMIT)
+
+
+def test_several_threads_may_share_a_decoder() -> None:
+    """The receiving threads do."""
+    decoder = a_decoder()
+    bodies = recorded_requests()[::4]
+    with ThreadPoolExecutor(4) as pool:
+        rounds = list(pool.map(lambda _: [decoder(body).spans for body in bodies], range(4)))
+
+    assert rounds == [[reference.decode(body, WANTED, TEXT_LIMIT) for body in bodies]] * 4
 
 
 @given(st.binary(max_size=200))

@@ -58,7 +58,7 @@ class AttributeReader:
         for one in raw:
             if len(one) <= _SHORT:
                 meaning, value = seen(one) or unseen(one)
-            elif keys[one[2 : one[1] + 2]] is not None or one[0] != _KEY:
+            elif keys[one[2 : one[1] + 2]] is not None or one[0] != _KEY or one[1] >= _MORE:
                 meaning, value = unseen(one)
             else:
                 continue
