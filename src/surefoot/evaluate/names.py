@@ -70,14 +70,15 @@ class Names:
 
     def covers(self, tool: str, aliases: tuple[str, ...] = ()) -> bool:
         """See `NameSet`. Exact first, then globs, then aliases."""
-        if tool in self.exact:
+        if tool in self.exact or (self.globs and self._globbed(tool)):
             return True
-        if any(fnmatchcase(tool, glob) for glob in self.globs):
-            return True
-        return any(
-            alias in self.normals or any(fnmatchcase(alias, glob) for glob in self.globs)
-            for alias in aliases
-        )
+        for alias in aliases:
+            if alias in self.normals or (self.globs and self._globbed(alias)):
+                return True
+        return False
+
+    def _globbed(self, name: str) -> bool:
+        return any(fnmatchcase(name, glob) for glob in self.globs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,14 +69,14 @@ def _may_precede(view: View, firsts: Sequence[int], thens: Sequence[int]) -> boo
     """
     if firsts[0] <= thens[0]:
         return True
-    by_end = sorted(thens, key=lambda index: view.span(index)[1])
+    by_end = sorted(thens, key=lambda index: view.spans[index][1])
     return any(not _comes_after_any(view, first, by_end) for first in firsts)
 
 
 def _comes_after_any(view: View, call: int, by_end: Sequence[int]) -> bool:
-    start_ns = view.span(call)[0]
+    start_ns = view.spans[call][0]
     for then in by_end:
-        if view.span(then)[1] > start_ns:
+        if view.spans[then][1] > start_ns:
             return False
         if view.are_ordered(then, call):
             return True

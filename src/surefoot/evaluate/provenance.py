@@ -15,17 +15,17 @@ call.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from surefoot.evaluate.names import NameSet
-from surefoot.evaluate.search import Finder
+from surefoot.evaluate.search import FEW, Finder
 from surefoot.evaluate.values import (
     Needle,
     Value,
-    leaves,
+    is_in,
     readable,
     seed_values,
     stands_in,
@@ -65,10 +65,15 @@ class Tracing:
 
 
 class _Source(NamedTuple):
+    """A text that was given. step: whose result it is, or -1."""
+
     known: _Known
     group: str
     text: str
-    step: int = -1
+    step: int
+
+
+_BY_TIME = attrgetter("known")
 
 
 @dataclass(slots=True)
@@ -77,28 +82,31 @@ class Trace:
 
     values: by step index, the identifiers in its arguments. first: by needle and group,
     the rank of the first source that holds it. horizon: by step index, how many of the
-    ranked sources the call knows. gaps: (rank, group, why) of sources that are cut or
-    not recorded.
+    ranked sources the call knows. sources: by rank.
     """
 
+    view: "View"
+    sources: list[_Source]
     values: dict[int, list[Value]] = field(default_factory=dict)
     first: dict[Needle, dict[str, int]] = field(default_factory=dict)
     horizon: dict[int, int] = field(default_factory=dict)
-    gaps: list[tuple[int, str, str]] = field(default_factory=list)
+    _gaps: list[tuple[int, str, str]] | None = None
 
     def groups(self, step: int, needle: Needle) -> list[str]:
         """The groups from which call `step` can have `needle`."""
         horizon = self.horizon[step]
-        found = self.first.get(needle, {})
-        return [group for group, rank in found.items() if rank < horizon]
+        found = self.first.get(needle)
+        return [group for group, rank in found.items() if rank < horizon] if found else []
 
     def gap(self, step: int, *, among: str = "") -> str:
         """Why something that call `step` knows may not have been found; or empty.
 
         among: look at the groups whose names start so.
         """
+        if self._gaps is None:
+            self._gaps = list(_gaps(self.view, self.sources))
         horizon = self.horizon[step]
-        for rank, group, why in self.gaps:
+        for rank, group, why in self._gaps:
             if rank >= horizon:
                 break
             if group.startswith(among):
@@ -114,90 +122,121 @@ def untrusted_tools(groups: list[str]) -> list[str]:
 
 def trace(view: "View") -> Trace:
     """Trace the identifiers in all judged calls of `view`. Near linear in its texts."""
-    found = Trace()
     tracing = view.scope.tracing
     traced = view.ran if tracing.limit is None else view.ran[: tracing.limit]
-    watched: set[Needle] = set()
-    for step in traced:
-        if view.hidden(step):
-            found.values[step] = []
-            continue
-        privileged = tracing.privileged is not None and view.covers(tracing.privileged, step)
-        args = view.steps[step].args
-        found.values[step] = (
-            seed_values(args) if tracing.substring else values(args, prose=privileged)
-        )
-        if privileged:
-            watched.update(value.needle for value in found.values[step])
     count = len(view.steps) if tracing.limit is None else len(traced)
-    sources = sorted(_sources(view, count), key=attrgetter("known"))
+    found = Trace(view, _sources(view, count))
+    watched: set[Needle] = set()
+    needles: dict[Needle, None] = {}
     starts = _starts(view)
-    order = [source.known for source in sources]
+    order = [source.known for source in found.sources]
     for step in traced:
         found.horizon[step] = bisect_left(order, starts[step])
-    found.gaps = list(_gaps(view, sources))
-    _search(view, sources, found, watched)
+        privileged = tracing.privileged is not None and view.covers(tracing.privileged, step)
+        found.values[step] = [] if view.hidden(step) else _values(view, step, privileged)
+        for value in found.values[step]:
+            needles[value.needle] = None
+            if privileged:
+                watched.add(value.needle)
+    if needles:
+        _search(view, found, needles, watched)
     return found
 
 
-def _sources(view: "View", count: int) -> Iterator[_Source]:
+def _values(view: "View", step: int, privileged: bool) -> list[Value]:  # noqa: FBT001 - one caller
+    args = view.steps[step].args
+    if view.scope.tracing.substring:
+        return seed_values(args)
+    return values(args, prose=privileged)
+
+
+def _gaps(view: "View", sources: list[_Source]) -> Iterator[tuple[int, str, str]]:
+    """Rank, group and why, of the sources that are cut or not recorded."""
+    for rank, (_, group, text, step) in enumerate(sources):
+        is_cut = view.is_result_cut(step) if step >= 0 else isinstance(text, Cut)
+        if is_cut or view.cut_somewhere:
+            yield rank, group, Evidence.TEXT_CAPPED.value
+        elif step >= 0 and view.is_result_missing(step):
+            yield rank, group, "results_missing"
+
+
+def _sources(view: "View", count: int) -> list[_Source]:
     tracing = view.scope.tracing
-    for text in dict.fromkeys((view.task, *view.told.user)):
-        yield _Source(_ALWAYS, USER, text)
+    untrusted = tracing.untrusted
+    given = dict.fromkeys((view.task, *view.told.user))
+    found = [_Source(_ALWAYS, USER, text, -1) for text in given]
     if tracing.system:
-        for text in view.told.system:
-            yield _Source(_ALWAYS, USER, text)
+        found += [_Source(_ALWAYS, USER, text, -1) for text in view.told.system]
     for tool, text in view.told.history:
-        distrusted = tracing.untrusted is not None and view.is_one_of(tracing.untrusted, tool)
-        yield _Source(_ALWAYS, UNTRUSTED + tool if distrusted else TRUSTED, text)
+        distrusted = untrusted is not None and view.is_one_of(untrusted, tool)
+        found.append(_Source(_ALWAYS, UNTRUSTED + tool if distrusted else TRUSTED, text, -1))
     for index in range(count):
         step = view.steps[index]
-        distrusted = tracing.untrusted is not None and view.covers(tracing.untrusted, index)
+        distrusted = untrusted is not None and view.covers(untrusted, index)
         group = UNTRUSTED + step.tool if distrusted else TRUSTED
-        yield _Source((view.span(index)[1], index), group, step.result, index)
+        found.append(_Source((view.spans[index][1], index), group, step.result, index))
+    found.sort(key=_BY_TIME)
+    return found
 
 
 def _starts(view: "View") -> list[_Known]:
     """When each call had to know what it carries: as its turn's first call started."""
-    own: list[_Known] = [(view.span(index)[0], index) for index in range(len(view.steps))]
     turns: dict[int, _Known] = {}
-    for known, start in zip(view.evidence, own, strict=True):
-        turns[known.turn] = min(start, turns.get(known.turn, start))
+    starts: list[_Known] = []
+    for index, known in enumerate(view.evidence):
+        start = (view.spans[index][0], index)
+        starts.append(start)
+        if known.turn >= 0:
+            turns[known.turn] = min(start, turns.get(known.turn, start))
+    if not turns:
+        return starts
     return [
-        turns[known.turn] if known.turn >= 0 else start
-        for known, start in zip(view.evidence, own, strict=True)
+        turns.get(known.turn, start) for known, start in zip(view.evidence, starts, strict=True)
     ]
 
 
-def _gaps(view: "View", sources: list[_Source]) -> Iterator[tuple[int, str, str]]:
-    capped = Evidence.TEXT_CAPPED.value
-    for rank, source in enumerate(sources):
-        of_step = source.step >= 0
-        is_cut = view.is_result_cut(source.step) if of_step else isinstance(source.text, Cut)
-        if is_cut or view.cut_somewhere:
-            yield rank, source.group, capped
-        elif of_step and view.is_result_missing(source.step):
-            yield rank, source.group, "results_missing"
-
-
-def _search(view: "View", sources: list[_Source], found: Trace, watched: set[Needle]) -> None:
-    """Fill `found.first`."""
-    substring = view.scope.tracing.substring
-    needles = {value.needle for step in found.values.values() for value in step}
-    if not needles:
+def _search(view: "View", trace: Trace, needles: Collection[Needle], watched: set[Needle]) -> None:
+    """Fill `trace.first`."""
+    sources = trace.sources[: max(trace.horizon.values())]
+    if len(needles) <= FEW:
+        _search_plainly(view, trace, sources, needles, watched)
         return
-    last = max(found.horizon.values())
-    finder = Finder(needles, substring=substring)
-    said: dict[int, str] = {}
-    for rank, source in enumerate(sources[:last]):
-        for needle in finder.within(source.text):
-            places = found.first.setdefault(needle, {})
-            if source.group in places or (places and needle not in watched):
-                continue
-            if not substring and source.step >= 0:
-                if source.step not in said:
-                    args = leaves(view.steps[source.step].args)
-                    said[source.step] = readable("\n".join(str(leaf) for _, leaf in args))
-                if stands_in(needle, said[source.step]):
+    finder = Finder(needles, substring=view.scope.tracing.substring)
+    for rank, (_, group, text, step) in enumerate(sources):
+
+        def is_open(needle: Needle, group: str = group) -> bool:
+            places = trace.first.get(needle)
+            return not places or (needle in watched and group not in places)
+
+        for needle in finder.within(text, is_open):
+            if not _is_echo(view, step, needle):
+                trace.first.setdefault(needle, {})[group] = rank
+
+
+def _search_plainly(
+    view: "View",
+    trace: Trace,
+    sources: list[_Source],
+    needles: Collection[Needle],
+    watched: set[Needle],
+) -> None:
+    """Value by value: the quickest way for a few, which is most runs."""
+    substring = view.scope.tracing.substring
+    texts = [text if substring else readable(text) for _, _, text, _ in sources]
+    for needle in needles:
+        places: dict[str, int] = {}
+        for rank, (_, group, _, step) in enumerate(sources):
+            if group not in places and is_in(needle, texts[rank], substring=substring):
+                if _is_echo(view, step, needle):
                     continue
-            places[source.group] = rank
+                places[group] = rank
+                if needle not in watched:
+                    break
+        trace.first[needle] = places
+
+
+def _is_echo(view: "View", step: int, needle: Needle) -> bool:
+    """Whether the arguments of `step` say the value already, so that its result echoes it."""
+    if step < 0 or view.scope.tracing.substring:
+        return False
+    return stands_in(needle, view.said(step))

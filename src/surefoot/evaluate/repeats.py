@@ -4,6 +4,7 @@ Owns what an identical call is. Knows arguments and success, and no result.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -35,11 +36,14 @@ class NoRepeat:
             for index in view.ran
             if view.evidence[index].args_quality is ArgsQuality.WRAPPED_TEXT
         }
+        calls = Counter(view.steps[index].tool for index in view.ran)
         done: dict[tuple[str, str], int] = {}
         succeeded: set[str] = set()
         hidden: dict[str, str] = {}
         for index in view.ran:
             step = view.steps[index]
+            if calls[step.tool] == 1:
+                continue
             reason = view.hidden(index)
             if (reason or step.tool in hidden) and step.tool in succeeded:
                 yield Undecided(self.id, reason or hidden[step.tool])

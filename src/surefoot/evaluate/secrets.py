@@ -4,63 +4,70 @@ Owns the shapes of vendors' credentials: a fixed prefix that the vendor assigns,
 nothing that only looks random, since a warning at each hash is soon switched off.
 Never shows a value.
 
-Most texts hold no prefix at all, and `in` finds that out tens of times faster than the
-patterns do, so it goes first.
+Most texts hold none. Asking for one character, then for a fixed beginning, finds that
+out in a tenth of the time that the patterns take: 5 to 40 us for 8,000 characters.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
 from surefoot.evaluate.view import View
 from surefoot.model import Cut, Evidence, Severity, Undecided, Violation
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """One vendor's credential.
 
-    rare: a character without which there is none (a search for one character is the
-    cheapest of all). prefixes: texts of which one must be there. pattern: the shape.
-    whole: all that the mask takes away, where that is more than the pattern.
+    rare: a character without which there is none. hint: whether there may be one.
+    pattern: the shape. whole: all that the mask takes away.
     """
 
     label: str
     rare: str
-    prefixes: tuple[str, ...]
+    hint: Callable[[str], object]
     pattern: re.Pattern[str]
-    whole: re.Pattern[str] | None = None
+    whole: re.Pattern[str]
 
 
-def _shape(label: str, prefixes: str, pattern: str, whole: str = "") -> Shape:
-    starts = tuple(prefixes.split("|"))
-    shared = set.intersection(*map(set, starts))
-    rare = next(char for char in "_-AB" if char in shared)
+def _shape(label: str, hint: str, pattern: str, *, rest: str = "") -> Shape:
+    """A shape whose hint is a fixed text, or a pattern if it has brackets."""
+    may_hold = re.compile(hint).search if "[" in hint else partial(_holds, hint)
     return Shape(
-        label, rare, starts, re.compile(pattern), re.compile(whole, re.DOTALL) if whole else None
+        label,
+        next(char for char in "_-AB" if char in hint),
+        may_hold,
+        re.compile(pattern),
+        re.compile(pattern + rest, re.DOTALL),
     )
 
 
-_KEY_BLOCK = r"-----BEGIN (?:RSA |EC |OPENSSH |PGP )?PRIVATE KEY-----"
+def _holds(hint: str, text: str) -> bool:
+    return hint in text
+
+
 #: The order is that in which a text's credentials are reported.
 SHAPES: tuple[Shape, ...] = (
     _shape("AWS access key id", "AKIA", r"\bAKIA[A-Z0-9]{16}\b"),
-    _shape("GitHub token", "ghp_|gho_|ghu_|ghs_|ghr_", r"\bgh[oprsu]_[0-9A-Za-z]{36,}\b"),
+    _shape("GitHub token", "gh[oprsu]_", r"\bgh[oprsu]_[0-9A-Za-z]{36,}\b"),
     _shape("GitHub fine-grained token", "github_pat_", r"\bgithub_pat_[0-9A-Za-z_]{50,}\b"),
     _shape("PyPI token", "pypi-AgEIcHlwaS5vcmc", r"\bpypi-AgEIcHlwaS5vcmc[0-9A-Za-z_-]{16,}"),
-    _shape("Slack token", "xoxa-|xoxb-|xoxp-|xoxr-|xoxs-", r"\bxox[abprs]-[0-9A-Za-z-]{10,}\b"),
+    _shape("Slack token", "xox[abprs]-", r"\bxox[abprs]-[0-9A-Za-z-]{10,}\b"),
     _shape("OpenAI key", "sk-", r"\bsk-(?:proj-)?[0-9A-Za-z_-]{20,}\b"),
     _shape("Google API key", "AIza", r"\bAIza[0-9A-Za-z_-]{35}\b"),
     _shape(
         "private key block",
-        "-----BEGIN ",
-        _KEY_BLOCK,
-        _KEY_BLOCK + r".*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+        "PRIVATE KEY-----",
+        r"-----BEGIN (?:RSA |EC |OPENSSH |PGP )?PRIVATE KEY-----",
+        rest=r".*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
     ),
     _shape("bearer token", "Bearer", r"\bBearer\s+[0-9A-Za-z._~+/-]{20,}=*"),
 )
+#: The length of the shortest that there is, a Slack token.
+_SHORTEST = 15
 
 
 def mask(text: str) -> str:
@@ -68,20 +75,22 @@ def mask(text: str) -> str:
 
     Of a private key block the whole body goes, to its end or the text's.
     """
-    for shape in SHAPES:
-        if shape.rare in text and any(prefix in text for prefix in shape.prefixes):
-            text = (shape.whole or shape.pattern).sub(f"[{shape.label}]", text)
+    if len(text) < _SHORTEST:
+        return text
+    for label, rare, hint, _, whole in SHAPES:
+        if rare in text and hint(text):
+            text = whole.sub(f"[{label}]", text)
     return text
 
 
 def labels(text: str) -> list[str]:
     """What kinds of credential stand in `text`, in the order of `SHAPES`."""
+    if len(text) < _SHORTEST:
+        return []
     return [
-        shape.label
-        for shape in SHAPES
-        if shape.rare in text
-        and any(prefix in text for prefix in shape.prefixes)
-        and shape.pattern.search(text)
+        label
+        for label, rare, hint, pattern, _ in SHAPES
+        if rare in text and hint(text) and pattern.search(text)
     ]
 
 
@@ -106,18 +115,16 @@ class Secrets:
                 yield Undecided(self.id, reason)
             if view.is_result_cut(index):
                 yield Undecided(self.id, Evidence.TEXT_CAPPED.value)
-            yield from self._found(step.result, "result", step.tool, index)
-            for name, value in step.args.items():
-                yield from self._found(str(value), f"arg {name}", step.tool, index)
+            texts = {f"arg {name}": str(value) for name, value in step.args.items()}
+            # Most calls hold none: one look at all their texts tells that.
+            if labels("\n".join((step.result, *texts.values()))):
+                for where, text in {"result": step.result, **texts}.items():
+                    for label in labels(text):
+                        yield self._violation(label, f"{step.tool}.{where}", index, where)
         if isinstance(view.output, Cut) or view.cut_somewhere:
             yield Undecided(self.id, Evidence.TEXT_CAPPED.value)
         for label in labels(view.output):
             yield self._violation(label, "output", None, "output")
-
-    def _found(self, text: str, where: str, tool: str, index: int) -> Iterator[Violation]:
-        if text:
-            for label in labels(text):
-                yield self._violation(label, f"{tool}.{where}", index, where)
 
     def _violation(self, label: str, place: str, step: int | None, where: str) -> Violation:
         return Violation(

@@ -13,7 +13,7 @@ neighbour that hides a value: an order number stands next to such letters as it 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 #: Identifier-shaped values that say nothing about where they come from.
@@ -29,6 +29,8 @@ _EDGES = ".@:/+?=&%#~-"
 _STRONG = re.compile(r"\d|\w@\w|://|\w{2}\.\w{2}")
 _NUMBER = re.compile(r"\+?(-?)((?:0|[1-9]\d*)|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?", re.ASCII)
 _SHORTEST = 3
+#: So many characters has a number at least that may be written with thousands.
+_THOUSAND = 4
 
 #: The escapes of JSON that glue a letter to what follows. Levels do not matter: in
 #: `\\n` the backslash that is left over is no alphanumeric.
@@ -68,7 +70,7 @@ def seed_values(args: Mapping[str, Any]) -> list[Value]:
 
 def values(args: Mapping[str, Any], *, prose: bool = False) -> list[Value]:
     """The identifiers among the leaves of `args`; with `prose` also those inside texts."""
-    found = []
+    found: list[Value] = []
     for path, leaf in leaves(args):
         text = str(leaf).strip()
         if _is_identifier(text):
@@ -78,17 +80,23 @@ def values(args: Mapping[str, Any], *, prose: bool = False) -> list[Value]:
     return found
 
 
-def leaves(args: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def leaves(args: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Every leaf of nested `args` with its path, in order."""
-    stack: list[tuple[str, Any]] = [(str(name), args[name]) for name in reversed(list(args))]
-    while stack:
-        path, value = stack.pop()
-        if isinstance(value, dict):
-            stack += [(f"{path}.{name}", value[name]) for name in reversed(value)]
-        elif isinstance(value, list | tuple):
-            stack += [(f"{path}[{i}]", value[i]) for i in range(len(value) - 1, -1, -1)]
-        else:
-            yield path, value
+    found = []
+    for name, top in args.items():
+        if not isinstance(top, dict | list | tuple):
+            found.append((str(name), top))
+            continue
+        stack: list[tuple[str, Any]] = [(str(name), top)]
+        while stack:
+            path, value = stack.pop()
+            if isinstance(value, dict):
+                stack += [(f"{path}.{key}", value[key]) for key in reversed(value)]
+            elif isinstance(value, list | tuple):
+                stack += [(f"{path}[{i}]", value[i]) for i in range(len(value) - 1, -1, -1)]
+            else:
+                found.append((path, value))
+    return found
 
 
 def needle(text: str) -> Needle:
@@ -101,24 +109,37 @@ def needle(text: str) -> Needle:
     return Needle(f"{sign}{whole.replace(',', '')}{'.' * bool(fraction)}{fraction}", number=True)
 
 
+def decoded(text: str) -> str:
+    """`text`, and below it itself with the escapes of JSON decoded, if it has any."""
+    if "\\" not in text:
+        return text
+    plain = _CODE.sub(lambda match: chr(int(match[1], 16)), text)
+    return f"{text}\n{_LETTERS.sub(' ', plain)}"
+
+
 def readable(text: str) -> str:
-    """`text` as the boundary rule reads it: casefolded, escapes of JSON decoded beside it."""
-    if "\\" in text:
-        decoded = _CODE.sub(lambda match: chr(int(match[1], 16)), text)
-        text = f"{text}\n{_LETTERS.sub(' ', decoded)}"
-    return text.casefold()
+    """`text` as the boundary rule reads it: whatever the case, escapes decoded."""
+    return decoded(text).casefold()
+
+
+def is_in(needle: Needle, text: str, *, substring: bool) -> bool:
+    """Whether `needle` is in `text`, which is `readable` unless `substring`."""
+    return needle.text in text if substring else stands_in(needle, text)
 
 
 def stands_in(needle: Needle, text: str) -> bool:
     """Whether `needle` stands between non-alphanumerics of the `readable` text."""
-    if not needle.number:
-        return _stands(needle.text, text, zeros=False)
-    return any(_stands(word, text, zeros="." in word) for word in spellings(needle))
+    word, is_number = needle
+    if word in text and _stands(word, text, zeros=is_number and "." in word):
+        return True
+    if not is_number or len(word) < _THOUSAND:
+        return False
+    return any(_stands(grouped, text, zeros="." in word) for grouped in spellings(needle)[1:])
 
 
 def spellings(needle: Needle) -> tuple[str, ...]:
     """How a text may write the needle: numbers also with thousands."""
-    if not needle.number:
+    if not needle.number or len(needle.text) < _THOUSAND:
         return (needle.text,)
     whole, point, fraction = needle.text.partition(".")
     grouped = f"{int(whole):,}{point}{fraction}"
@@ -154,9 +175,9 @@ def _is_blankless(char: str) -> bool:
 
 
 def _is_identifier(text: str) -> bool:
-    if text.casefold() in _LITERALS or not any(map(str.isalnum, text)):
-        return False
-    if _IDENTIFIER.match(text) or _URL.fullmatch(text):
+    if _IDENTIFIER.match(text):
+        return text.casefold() not in _LITERALS and text.strip("_.@:/+-") != ""
+    if _URL.fullmatch(text):
         return True
     return _LONG.fullmatch(text) is not None and not any(map(_is_blankless, text))
 

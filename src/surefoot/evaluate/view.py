@@ -21,6 +21,7 @@ from functools import cached_property
 
 from surefoot.evaluate.names import NameSet, aliases
 from surefoot.evaluate.provenance import Trace, Tracing, trace
+from surefoot.evaluate.values import leaves, readable
 from surefoot.model import (
     ArgsQuality,
     Cut,
@@ -82,6 +83,14 @@ class View:
         self.told = told
         self.task = task
         self.output = output
+        #: Start and end of each step, in nanoseconds. A call known from the model's output
+        #: alone has the model span's times, which say when it was asked for and not how
+        #: long it took: no length, then.
+        self.spans: list[tuple[int, int]] = [
+            (known.start_ns, known.start_ns if known.source is Source.LLM else known.end_ns)
+            for known in evidence
+        ]
+        self._said: dict[int, str] = {}
         self._aliases: dict[str, tuple[str, ...]] = {}
         spell: Callable[[str], tuple[str, ...]] = aliases if scope.aliases else _no_aliases
         for step in steps:
@@ -122,18 +131,15 @@ class View:
         together = one.turn == two.turn and one.turn >= 0
         if together or first >= second:
             return False
-        (start, end), (other_start, other_end) = self.span(first), self.span(second)
+        (start, end), (other_start, other_end) = self.spans[first], self.spans[second]
         return not (start < other_end and other_start < end)
 
-    def span(self, index: int) -> tuple[int, int]:
-        """Start and end of step `index`, in nanoseconds.
-
-        A call known from the model's output alone has the model span's times, which say
-        when it was asked for and not how long it took: no length, then.
-        """
-        known = self.evidence[index]
-        end_ns = known.start_ns if known.source is Source.LLM else known.end_ns
-        return known.start_ns, end_ns
+    def said(self, index: int) -> str:
+        """What the arguments of step `index` say, as the boundary rule reads it."""
+        if index not in self._said:
+            parts = [str(leaf) for _, leaf in leaves(self.steps[index].args)]
+            self._said[index] = readable("\n".join(parts))
+        return self._said[index]
 
     def is_one_of(self, names: NameSet, tool: str) -> bool:
         """Whether a tool that is no step of this run is one of `names`."""
@@ -142,7 +148,10 @@ class View:
 
     def hidden(self, index: int) -> str:
         """Why the arguments of step `index` cannot be read; empty if they can."""
-        level = _HIDDEN.get(self.evidence[index].args_quality)
+        quality = self.evidence[index].args_quality
+        if quality is ArgsQuality.EXACT:
+            return self._hidden_somewhere
+        level = _HIDDEN.get(quality)
         return level.value if level else self._hidden_somewhere
 
     @cached_property
@@ -172,6 +181,8 @@ class View:
     @cached_property
     def _hidden_somewhere(self) -> str:
         """A level that tells of hidden arguments which no step admits to."""
+        if Evidence.COMPLETE in self.levels:
+            return ""
         told = [level for level in _HIDDEN_LEVELS if level in self.levels]
         shown = {_HIDDEN.get(known.args_quality) for known in self.evidence}
         return ", ".join(level.value for level in told if level not in shown)

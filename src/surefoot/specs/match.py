@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import chain
 
-from surefoot.assemble import WANTED
 from surefoot.evaluate.judge import OUTPUT_OK, Rules
 from surefoot.model import Run, Value, Wanted
 from surefoot.specs.build import digest, rules
@@ -94,6 +93,8 @@ class SpecSet:
 
     def wanted(self) -> Wanted:
         """What the door must keep: the conventions' attributes and these specs'."""
+        from surefoot.assemble import WANTED  # noqa: PLC0415 - check() needs no dialects
+
         return replace(WANTED, keys=WANTED.keys | self.wanted_keys())
 
 
