@@ -7,9 +7,12 @@ the file that decides it.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
+from surefoot.assemble.arguments import MISSING, Arguments
 from surefoot.assemble.results import UNKNOWN, Result
 from surefoot.assemble.values import same_key
 from surefoot.model import ArgsQuality, Source, StepKind
@@ -40,16 +43,15 @@ _AGENT_LIKE = re.compile(r"(?:^|_)(?:agent|assistant|supervisor)(?:_|$)")
 class Call:
     """One call. `at` is the index of the span that tells of it; `place` its place in a turn.
 
-    named: the name is the tool's, not made of a span's name. failed: what is known of
-    failure. told: whether a model was told the result.
+    The rest is as in `StepEvidence`. `arguments` gives the arguments when somebody asks:
+    those of a request are mostly those of the call that it is paired with.
     """
 
     at: int
     tool: str
     start_ns: int
     end_ns: int
-    args: dict[str, Any] = field(default_factory=dict)
-    quality: ArgsQuality = ArgsQuality.MISSING
+    arguments: Callable[[], Arguments] | Arguments = MISSING
     result: Result = UNKNOWN
     failed: bool = False
     call_id: str = ""
@@ -62,18 +64,42 @@ class Call:
     place: int = 0
     scope: str = ""
     merged: list[tuple[bytes, str]] = field(default_factory=list)
+    _key: str | None = None
+
+    def _read(self) -> Arguments:
+        known = self.arguments
+        if not isinstance(known, Arguments):
+            known = self.arguments = known()
+        return known
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """The arguments by name."""
+        return self._read().args
+
+    @property
+    def quality(self) -> ArgsQuality:
+        """How far to trust them."""
+        return self._read().quality
 
     @property
     def name(self) -> str:
-        """The name in the one spelling that compares."""
+        """The tool's name in the one spelling that compares."""
         return norm(self.tool)
 
     @property
     def key(self) -> str:
         """A text that is equal for equal arguments."""
-        return same_key(self.args)
+        if self._key is None:
+            self._key = same_key(self.args)
+        return self._key
+
+    def give(self, args: dict[str, Any], quality: ArgsQuality) -> None:
+        """Replace the arguments by better ones."""
+        self.arguments, self._key = Arguments(args, quality), None
 
 
+@lru_cache(maxsize=4096)
 def norm(tool: str) -> str:
     """Give a tool's name as it compares: `Get Order` is `get_order`."""
     return _OTHER.sub("_", _PREFIX.sub("", tool).casefold()).strip("_")

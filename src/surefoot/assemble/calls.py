@@ -42,8 +42,7 @@ def _from_span(view: View, at: int) -> Call:
         tool=tool,
         start_ns=span.start_ns,
         end_ns=max(span.start_ns, span.end_ns),
-        args=read.args,
-        quality=read.quality,
+        arguments=read,
         result=result,
         failed=dialect.failed(span) or result.failed is True,
         call_id=dialect.call_id(span) or result.call_id,
@@ -70,11 +69,12 @@ def from_models(view: View) -> list[Call]:
     are the same only if a span above asked them.
     """
     found: list[Call] = []
-    known: dict[tuple[str, str], list[Call]] = {}
+    known = _Known(view)
     turn = 0
     for at in _askers(view):
         for asked in _turns(view, at):
-            fresh = [request for call in asked if (request := _fresh(view, at, call, known))]
+            requests = (_from_request(view, at, call) for call in asked)
+            fresh = [request for request in requests if not known.has(request)]
             for place, request in enumerate(fresh):
                 request.turn, request.place = turn, place
             found += fresh
@@ -82,18 +82,52 @@ def from_models(view: View) -> list[Call]:
     return found
 
 
-def _fresh(
-    view: View, at: int, asked: Asked, known: dict[tuple[str, str], list[Call]]
-) -> Call | None:
-    """Give a request that was not told before; complete the one that was."""
-    request = _from_request(view, at, asked)
-    others = known.setdefault((request.call_id, request.name), [])
-    twin = next((other for other in others if _is_twin(view, request, other)), None)
-    if twin is None:
+class _Known:
+    """The requests so far, by what makes two of them one."""
+
+    def __init__(self, view: View) -> None:
+        self._above = view.forest.above
+        self._by_id: dict[tuple[str, str], list[Call]] = {}
+        self._by_place: dict[tuple[int, str, str], int] = {}
+
+    def has(self, request: Call) -> bool:
+        """Whether a request was told before; if not, it is known from now on."""
+        return self._has_id(request) if request.call_id else self._has_place(request)
+
+    def _has_id(self, request: Call) -> bool:
+        others = self._by_id.setdefault((request.call_id, request.name), [])
+        for other in others[-_LOOKED_AT:]:
+            if request.at == other.at or _may_be_one(request, other):
+                _complete(other, request)
+                return True
         others.append(request)
-        return request
-    _complete(twin, request)
-    return None
+        return False
+
+    def _has_place(self, request: Call) -> bool:
+        """Look among the requests of the span above, and of those below."""
+        for at in (request.at, self._above[request.at]):
+            place = (at, request.name, request.key)
+            asked_by = self._by_place.get(place, request.at)
+            if asked_by != request.at:
+                del self._by_place[place]
+                return True
+        for at in (request.at, self._above[request.at]):
+            self._by_place.setdefault((at, request.name, request.key), request.at)
+        return False
+
+
+#: One id with many different arguments is no id; it is not searched without end.
+_LOOKED_AT = 8
+
+
+def _may_be_one(one: Call, other: Call) -> bool:
+    exact = ArgsQuality.EXACT
+    return one.quality is not exact or other.quality is not exact or one.key == other.key
+
+
+def _complete(known: Call, again: Call) -> None:
+    if known.quality is not ArgsQuality.EXACT and again.quality is ArgsQuality.EXACT:
+        known.give(again.args, again.quality)
 
 
 def _askers(view: View) -> list[int]:
@@ -119,36 +153,22 @@ def _turns(view: View, at: int) -> list[tuple[Asked, ...]]:
 
 def _from_request(view: View, at: int, asked: Asked) -> Call:
     when = _asked_at(view, at)
-    properties = view.properties(norm(asked.tool))
-    read = arguments.read((Candidate(asked.arguments),), properties)
-    if read.quality is ArgsQuality.MISSING:
-        empty = properties == () or view.dialects[at].omits_empty or asked.arguments == ""
-        read = read._replace(quality=ArgsQuality.EXACT if empty else ArgsQuality.MISSING)
     return Call(
         at=at,
         tool=asked.tool,
         start_ns=when,
         end_ns=when,
-        args=read.args,
-        quality=read.quality,
+        arguments=lambda: _requested(view, at, asked),
         call_id=asked.call_id,
         source=Source.LLM,
         scope=view.spans[at].scope,
     )
 
 
-def _is_twin(view: View, request: Call, other: Call) -> bool:
-    if request.at == other.at:
-        return bool(request.call_id)
-    if request.call_id:
-        exact = ArgsQuality.EXACT
-        doubtful = request.quality is not exact or other.quality is not exact
-        return doubtful or request.key == other.key
-    above = view.forest.above
-    nested = above[request.at] == other.at or above[other.at] == request.at
-    return nested and request.key == other.key
-
-
-def _complete(known: Call, again: Call) -> None:
-    if known.quality is not ArgsQuality.EXACT and again.quality is ArgsQuality.EXACT:
-        known.args, known.quality = again.args, again.quality
+def _requested(view: View, at: int, asked: Asked) -> Arguments:
+    properties = view.properties(norm(asked.tool))
+    read = arguments.read((Candidate(asked.arguments),), properties)
+    empty = properties == () or view.dialects[at].omits_empty or asked.arguments == ""
+    if read.quality is ArgsQuality.MISSING and empty:
+        return read._replace(quality=ArgsQuality.EXACT)
+    return read

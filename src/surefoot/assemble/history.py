@@ -9,8 +9,12 @@ One message may become several items: a GenAI message that answers three calls i
 items with the role `tool`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any, NamedTuple
+
+import orjson
 
 from surefoot.assemble import loose
 from surefoot.assemble.messages import ROLES
@@ -32,6 +36,9 @@ _ANSWER_TYPES = frozenset(
     }
 )
 _QUIET_TYPES = frozenset({"reasoning", "thinking", "redacted_thinking", "refusal"})
+#: Each turn sends the whole history again: a message up to this size is read once. With
+#: 4096 of them, that is 32 MiB at the very most.
+_REMEMBERED_BYTES = 4096
 #: A list in a list (LangChain's batches), a message in a choice: no deeper.
 _MAX_NEST = 4
 
@@ -86,13 +93,28 @@ def _walk(value: Any, role: str, depth: int) -> Iterator[Item]:
             yield item(_role(value[0]), value[1])
             return
         for entry in value:
-            yield from _walk(entry, role, depth + 1)
+            yield from _entry(entry, role, depth + 1)
     elif isinstance(value, str) and value:
         read = loose.read(value) if "(" in value[:40] else None
         if read and isinstance(read.value, dict) and "role" in str(read.value)[:80]:
             yield from _dict(read.value, role, depth)
         else:
             yield item(role, value)
+
+
+def _entry(entry: Any, role: str, depth: int) -> Iterable[Item]:
+    """Read one message; one that was read before, in this history or another, is known."""
+    if isinstance(entry, dict):
+        with suppress(TypeError, ValueError):  # what JSON cannot hold
+            text = orjson.dumps(entry)
+            if len(text) <= _REMEMBERED_BYTES:
+                return _remembered(text, role, depth)
+    return _walk(entry, role, depth)
+
+
+@lru_cache(maxsize=4096)
+def _remembered(text: bytes, role: str, depth: int) -> tuple[Item, ...]:
+    return tuple(_walk(orjson.loads(text), role, depth))
 
 
 def _is_pair(value: list[Any]) -> bool:
@@ -120,7 +142,7 @@ def _dict(value: dict[str, Any], role: str, depth: int) -> Iterator[Item]:
 
 
 def _system(value: Any) -> Iterator[Item]:
-    text = value if isinstance(value, str) else _texts(_content(value) or value)
+    text = value if isinstance(value, str) else texts(_content(value) or value)
     if text:
         yield item("system", text)
 
@@ -168,7 +190,7 @@ def _message(body: dict[str, Any]) -> Iterator[Item]:
             call = _call(part)
             if call is not None and call not in calls:
                 calls.append(call)
-    text = _texts(content)
+    text = texts(content)
     finish = text_of(body.get("finish_reason"))
     if role == "tool" and (text or "tool_call_id" in body):
         result = unwrap(body.get("content"))
@@ -193,7 +215,8 @@ def _content(body: Any) -> Any:
     return None
 
 
-def _texts(content: Any) -> str:
+def texts(content: Any) -> str:
+    """Give the text in a message's content: a text, or parts with texts."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
@@ -287,7 +310,3 @@ def _first(source: dict[str, Any], keys: tuple[str, ...]) -> Any:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-#: What a dialect may use to make items at the door.
-Reader = Callable[[object], tuple[Item, ...]]

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from surefoot.assemble.call import Call
+from surefoot.assemble.dialects import keys
 from surefoot.assemble.view import View
-from surefoot.model import ArgsQuality, Cut, Evidence, Reason, Role
+from surefoot.model import ArgsQuality, Evidence, Reason, Role
 
 _BY_QUALITY = {
     ArgsQuality.MISSING: Evidence.ARGS_MISSING,
@@ -101,6 +102,8 @@ def _asks_in_words(text: str) -> bool:
 
 
 def _has_cut(view: View) -> bool:
-    return any(
-        isinstance(value, Cut) for span in view.spans for value in span.attributes.values()
-    ) or any(message.capped for message in view.read_so_far())
+    return (
+        view.capped
+        or any(message.capped for message in view.read_so_far())
+        or any(keys.CUT in span.attributes for span in view.spans)
+    )

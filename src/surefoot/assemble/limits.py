@@ -6,8 +6,9 @@ read; this finds cut plain texts.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from surefoot.model import Span
+from surefoot.model import Cut, Span
 
 #: So many different texts of the greatest length are no accident.
 _ENOUGH = 3
@@ -15,18 +16,34 @@ _ENOUGH = 3
 _LEAST = 32
 
 
-def length_limit(spans: Iterable[Span]) -> int:
-    """Give the length at which values are cut; 0 if they do not seem to be."""
+class Lengths(NamedTuple):
+    """limit: where values are cut by the sender, in characters; 0 if they do not seem to be.
+
+    capped: whether our own limit cut one.
+    """
+
+    limit: int
+    capped: bool
+
+
+def lengths(spans: Iterable[Span]) -> Lengths:
+    """Look at the length of every text."""
     longest = _LEAST - 1
     texts: set[str] = set()
+    capped = False
     for span in spans:
         for value in span.attributes.values():
-            if isinstance(value, str) and len(value) >= longest:
-                if len(value) > longest:
-                    longest = len(value)
-                    texts = set()
-                texts.add(value)
-    return longest if len(texts) >= _ENOUGH and not any(map(_is_closed, texts)) else 0
+            kind = value.__class__
+            if kind is str:
+                size = len(value)  # type: ignore[arg-type] # its class is str
+                if size >= longest:
+                    if size > longest:
+                        longest, texts = size, set()
+                    texts.add(value)  # type: ignore[arg-type] # its class is str
+            elif kind is Cut:
+                capped = True
+    cut = len(texts) >= _ENOUGH and not any(map(_is_closed, texts))
+    return Lengths(longest if cut else 0, capped)
 
 
 def _is_closed(text: str) -> bool:

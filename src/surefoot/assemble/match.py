@@ -75,8 +75,8 @@ def _complete(view: View, call: Call, request: Call) -> None:
     call.call_id = call.call_id or request.call_id
     call.turn, call.place = request.turn, request.place
     request.start_ns, request.end_ns = call.start_ns, call.end_ns
-    if request.quality is not ArgsQuality.EXACT:
-        return
     doubt = call.quality is ArgsQuality.EXACT and view.dialects[call.at].doubts_arguments
-    if call.quality in _POOR or (doubt and call.key != request.key):
-        call.args, call.quality = request.args, ArgsQuality.RECOVERED
+    if not (doubt or call.quality in _POOR) or request.quality is not ArgsQuality.EXACT:
+        return
+    if not doubt or call.key != request.key:
+        call.give(request.args, ArgsQuality.RECOVERED)

@@ -86,7 +86,7 @@ def _absorb(view: View, call: Call, other: Call) -> None:
         call.result = other.result
     trusted = (ArgsQuality.EXACT, ArgsQuality.REDACTED)
     if call.quality not in trusted and other.quality is ArgsQuality.EXACT:
-        call.args, call.quality = other.args, other.quality
+        call.give(other.args, other.quality)
 
 
 def _grouped(

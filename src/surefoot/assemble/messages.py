@@ -27,6 +27,24 @@ ROLES = {
 }
 
 
+_LEGACY_CALL = "function_call_name"
+#: A message's own fields, under OpenInference's keys and OpenLLMetry's.
+_FIELDS = {
+    prefix + name: name
+    for prefix in ("message.", "")
+    for name in (
+        "role",
+        "content",
+        "name",
+        "status",
+        "tool_call_id",
+        "finish_reason",
+        _LEGACY_CALL,
+        "function_call_arguments_json",
+    )
+}
+
+
 class Asked(NamedTuple):
     """A call that a message asks for; `arguments` as they stood there."""
 
@@ -61,35 +79,37 @@ def items_at(attributes: Mapping[str, Value], key: str) -> tuple[Item, ...]:
 def read(item: Item) -> Message:
     """Read one entry of an indexed attribute."""
     plain: dict[str, Value] = {}
-    parts: dict[str, list[str]] = {}
+    parts: list[str] = []
     calls: dict[str, dict[str, Value]] = {}
     for key, value in item:
-        name = key.removeprefix("message.")
-        if "tool_call" in name and name != "tool_call_id":
-            group, _, field = name.rpartition(".")
-            call = group.partition(".tool_call")[0] if group.startswith("contents.") else group
-            calls.setdefault(call.removesuffix(".function").removesuffix(".tool_call"), {})[
-                field
-            ] = value
-        elif name.startswith("contents."):
-            if name.endswith(".message_content.text") and isinstance(value, str):
-                parts.setdefault("", []).append(value)
-        else:
-            plain[name] = value
+        field = _FIELDS.get(key)
+        if field is not None:
+            plain[field] = value
+        elif "tool_call" in key:
+            place, field = _place(key)
+            calls.setdefault(place, {})[field] = value
+        elif key.endswith(".message_content.text") and isinstance(value, str):
+            parts.append(value)
     role = text_of(plain.get("role")).lower()
-    text = _content(plain.get("content"))
-    if not text and parts:
-        text = "\n".join(parts[""])
+    text = _content(plain.get("content")) or "\n".join(parts)
     return Message(
         role=ROLES.get(role, role),
         text=text,
-        calls=_calls(calls, plain),
+        calls=_calls(calls, plain) if calls or _LEGACY_CALL in plain else (),
         call_id=text_of(plain.get("tool_call_id")),
         tool=text_of(plain.get("name")),
         failed=plain.get("status") == "error",
         finish=text_of(plain.get("finish_reason")),
         capped=any(isinstance(value, Cut) for _, value in item),
     )
+
+
+def _place(key: str) -> tuple[str, str]:
+    """Split `message.tool_calls.0.tool_call.function.name` into the call and its field."""
+    group, _, field = key.removeprefix("message.").rpartition(".")
+    if group.startswith("contents."):
+        group = group.partition(".tool_call")[0]
+    return group.removesuffix(".function").removesuffix(".tool_call"), field
 
 
 def answer(message: Message) -> Result:
@@ -127,8 +147,8 @@ def _calls(calls: dict[str, dict[str, Value]], plain: dict[str, Value]) -> tuple
         for call in calls.values()
         if call.get("name")
     ]
-    if plain.get("function_call_name"):
-        name = text_of(plain["function_call_name"])
+    if plain.get(_LEGACY_CALL):
+        name = text_of(plain[_LEGACY_CALL])
         asked.append(Asked("", name, plain.get("function_call_arguments_json")))
     seen: set[str] = set()
     distinct = []

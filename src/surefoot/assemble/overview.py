@@ -96,16 +96,32 @@ def answer_text(value: object) -> str:
     return normal(text_of(value) if answer is None else answer)
 
 
+def _last_words(value: Any) -> str | None:
+    """Give what the last assistant's message says; None if there are no messages.
+
+    The last of a long list is looked at alone, since most lists end with the answer.
+    """
+    messages = value.get("messages") if isinstance(value, dict) else value
+    lists = [messages[-1:], messages] if isinstance(messages, list) else [value]
+    found = None
+    for part in lists:
+        said = [read(entry) for entry in history.items_of(part, role="assistant")]
+        texts = [message.text for message in said if message.role == "assistant" and message.text]
+        if texts:
+            return texts[-1]
+        found = "" if said else found
+    return found
+
+
 def _answer(value: Any, depth: int) -> str | None:
     """Give the answer's text; None if the value is an answer of its own shape."""
     if isinstance(value, str):
         return value
     if depth > _MAX_NEST or not value:
         return "" if value in (None, [], {}) else None
-    said = [read(entry) for entry in history.items_of(value, role="assistant")]
-    if said:
-        texts = [message.text for message in said if message.role == "assistant" and message.text]
-        return texts[-1] if texts else ""
+    said = _last_words(value)
+    if said is not None:
+        return said
     if isinstance(value, dict):
         parts = value.get("parts")
         if isinstance(parts, list):

@@ -34,6 +34,7 @@ from surefoot.model import (
     StepEvidence,
 )
 
+_SESSIONS = frozenset(keys.SESSION)
 _MS = 1_000_000  # nanoseconds
 
 
@@ -210,5 +211,9 @@ def _session(view: View, root: int) -> str | None:
     own = first_text(view.spans[root].attributes, keys.SESSION)
     if own:
         return own
-    named = (first_text(span.attributes, keys.SESSION) for span in view.spans if span.role.is_ai)
-    return next(filter(None, named), None)
+    for span in view.spans:
+        if not _SESSIONS.isdisjoint(span.attributes):
+            named = first_text(span.attributes, keys.SESSION)
+            if named:
+                return named
+    return None

@@ -114,10 +114,18 @@ def _held(value: str | tuple[Value, ...]) -> tuple[Item, ...]:
 
 
 def _length(value: Value) -> int:
-    """Count the characters in what the conventions write: texts in pairs in a tuple."""
-    if isinstance(value, str):
-        return len(value)
-    return sum(map(_length, value)) if isinstance(value, tuple) else 1
+    """Count the characters in what the conventions write: texts, or pairs in items."""
+    if not isinstance(value, tuple):
+        return len(value) if isinstance(value, str) else 1
+    return sum(
+        len(entry) if isinstance(entry, str) else sum(_size(pair) for pair in _entries(entry))
+        for entry in value
+    )
+
+
+def _size(pair: Value) -> int:
+    last = pair[-1] if isinstance(pair, tuple) and pair else None
+    return len(last) if isinstance(last, str) else _CACHED_CHARS
 
 
 def _as_items(found: tuple[Offer, ...]) -> tuple[Item, ...]:

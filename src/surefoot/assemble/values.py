@@ -23,7 +23,7 @@ from surefoot.model import Cut
 #: Source: Arize-ai/openinference, spec/configuration.md.
 REDACTED = "__REDACTED__"
 
-_OPENERS = frozenset("{[\"'(")
+_OPENERS = frozenset(("{", "[", '"', "'", "("))
 _UNICODE_ESCAPE = re.compile(r"(?:\\u[0-9a-fA-F]{4})++")
 #: A text inside a text inside a text: no more than this.
 _UNQUOTES = 3
@@ -43,16 +43,17 @@ def structure(value: object, *, partial: bool = False) -> Structure | None:
         value: An attribute's value.
         partial: In a text that was cut, keep the text value that was cut off.
     """
+    if not isinstance(value, str):
+        found = plain(value) if isinstance(value, dict | list | tuple) else None
+        return None if found is None else Structure(found, whole=True)
     for _ in range(_UNQUOTES):
-        if not isinstance(value, str):
-            found = plain(value)
-            return Structure(found, whole=True) if isinstance(found, dict | list) else None
-        first = value.lstrip()[:1]
-        if first not in _OPENERS or not first:
+        if value.lstrip()[:1] not in _OPENERS:
             return None
         inner = _json(value)
         if inner is None:
             return _loosely(value, partial=partial)
+        if not isinstance(inner, str):
+            return Structure(inner, whole=True) if isinstance(inner, dict | list) else None
         value = inner
     return None
 

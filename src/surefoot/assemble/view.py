@@ -11,7 +11,7 @@ from surefoot.assemble import dialects, messages, schemas
 from surefoot.assemble.call import norm
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import Dialect
-from surefoot.assemble.limits import length_limit
+from surefoot.assemble.limits import lengths
 from surefoot.assemble.messages import Message
 from surefoot.assemble.tree import Forest
 from surefoot.model import Item, Role, Span
@@ -22,9 +22,11 @@ class View:
 
     __slots__ = (
         "_by_id",
+        "_lists",
         "_messages",
         "_offers",
         "callers",
+        "capped",
         "dialects",
         "forest",
         "limit",
@@ -41,11 +43,11 @@ class View:
         #: Every span that tells what was heard, overviews included.
         self.listeners = [at for at, span in enumerate(self.spans) if keys.HEARD in span.attributes]
         self._messages: dict[Item, Message] = {}
+        self._lists: dict[int, list[Message]] = {}
         self._by_id: dict[int, Message] = {}  # the spans keep the items alive
         #: Agents with a model right under them: those that call others in their own words.
         self.callers = frozenset(self.forest.agent[at] for at in self.models)
-        #: Where the sender cuts values, in characters; 0 if it does not.
-        self.limit = length_limit(self.spans)
+        self.limit, self.capped = lengths(self.spans)
         self._offers: dict[str, tuple[str, ...] | None] | None = None
 
     def with_role(self, *roles: Role) -> list[int]:
@@ -66,7 +68,10 @@ class View:
 
     def of(self, items: tuple[Item, ...]) -> list[Message]:
         """Read items, each distinct one once."""
-        return [self._message(item) for item in items]
+        known = self._lists.get(id(items))
+        if known is None:
+            known = self._lists[id(items)] = [self._message(item) for item in items]
+        return known
 
     def _message(self, item: Item) -> Message:
         known = self._by_id.get(id(item))

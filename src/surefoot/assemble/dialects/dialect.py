@@ -243,7 +243,7 @@ def first_text(attributes: dict[str, Value], names: tuple[str, ...]) -> str:
     for key in names:
         value = attributes.get(key)
         if value:
-            text = text_of(value).strip()
+            text = (value if isinstance(value, str) else text_of(value)).strip()
             if text:
                 return text
     return ""

@@ -21,6 +21,7 @@ HEARD: Final = "~heard"  #: items: what a model was given
 SAID: Final = "~said"  #: items: what it answered
 ASKED: Final = "~asked"  #: items: calls that a framework's node was handed
 OFFERS: Final = "~tools"  #: tools and their argument names, see `schemas`
+CUT: Final = "~cut"  #: a conversation was only a beginning
 OWNER: Final = "~owner"  #: the agent that a span says it belongs to
 
 KIND: Final = "openinference.span.kind"

@@ -21,6 +21,7 @@ _CALL_MARKS = ('[{"name"', '{"__type": "tool_call_with_context"', '{"__type":"to
 _RESUME = '"resume": '
 #: An input of a node that is longer than this is the graph's state.
 _STATE_CHARS = 1024
+_STATES = frozenset({"input.value", "output.value"})
 
 
 class LangChain(OpenInference):
@@ -80,7 +81,7 @@ def _keep_calls(attributes: dict[str, Value]) -> None:
         if calls:
             attributes[keys.ASKED] = calls
             del attributes["input.value"]
-    trim.let_go(attributes, ("input.value", "output.value"), _STATE_CHARS)
+    trim.let_go(attributes, _STATES, _STATE_CHARS)
 
 
 def _calls(text: str) -> tuple[Item, ...]:

@@ -23,6 +23,7 @@ _ROLES = {
     "handoff": Role.TOOL,
 }
 _MODEL_CALLS = frozenset({"chat", "completion"})
+_STATES = frozenset({"traceloop.entity.input", "traceloop.entity.output"})
 _AGENT_NAME = "traceloop.association.properties.lc_agent_name"
 
 
@@ -56,7 +57,7 @@ class Traceloop(GenAI):
     def trim(self, span: Span) -> None:
         """Let a task's state go: it is the conversation once more."""
         if span.role is Role.TASK:
-            trim.let_go(span.attributes, ("traceloop.entity.input", "traceloop.entity.output"), 0)
+            trim.let_go(span.attributes, _STATES, 0)
         super().trim(span)
 
 

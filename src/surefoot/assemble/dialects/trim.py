@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from surefoot.assemble import history, schemas
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.messages import items_at
-from surefoot.assemble.values import structure, text_of
+from surefoot.assemble.values import is_cut, structure, text_of
 from surefoot.model import Item, Role, Span, Value
 
 #: A chain's input or output longer than this is let go.
@@ -22,7 +22,22 @@ CHAIN_CHARS = 4096
 #: Whatever is shorter is not worth the trouble of losing: "" and markers of hiding.
 _SHORT = 32
 _EVENTS = frozenset({"exception", "gen_ai.evaluation.result"})
-_COPIES = tuple(dict.fromkeys((*keys.HEARD_MODEL, *keys.SAID_MODEL)))
+_COPIES = frozenset((*keys.HEARD_MODEL, *keys.SAID_MODEL, "gen_ai.system_instructions"))
+_DEFINITIONS = frozenset(keys.DEFINITIONS)
+#: Of what an overview has in items, what it was asked is kept; what it answered is often
+#: the wrong message.
+_OVERVIEWS = frozenset(
+    {
+        *keys.HEARD_ITEMS,
+        *keys.SAID_ITEMS,
+        *keys.HEARD_JSON,
+        *keys.DEFINITIONS,
+        "gen_ai.output.messages",
+        "gen_ai.system_instructions",
+    }
+)
+_TEXTS = frozenset((*keys.TASK, *keys.ANSWER))
+_AROUND_TOOLS = frozenset({"llm.input_messages", "llm.output_messages", "gen_ai.input.messages"})
 
 
 def trim_model(attributes: dict[str, Value]) -> None:
@@ -42,38 +57,38 @@ def trim_model(attributes: dict[str, Value]) -> None:
         attributes.setdefault(keys.HEARD, heard)
     if said:
         attributes.setdefault(keys.SAID, said)
-    attributes.pop("gen_ai.system_instructions", None)
     let_go(attributes, _COPIES)
 
 
 def trim_overview(span: Span) -> None:
     """Trim an agent's or a chain's span, which sums up what its children say."""
     attributes = span.attributes
-    trim_offers(attributes)
-    heard = _pop_items(attributes, keys.HEARD_ITEMS) or from_json(
-        attributes, keys.HEARD_JSON, "user"
-    )
-    said = from_json(attributes, ("gen_ai.output.messages",), "assistant")
-    _pop_items(attributes, keys.SAID_ITEMS)  # of an overview they are often the wrong ones
-    system = system_items(attributes.pop("gen_ai.system_instructions", None))
-    if heard or system:
-        attributes[keys.HEARD] = system + heard
-    if said:
-        attributes[keys.SAID] = said
-    for key in (*keys.HEARD_JSON, "gen_ai.output.messages"):
-        attributes.pop(key, None)
+    if not _OVERVIEWS.isdisjoint(attributes):
+        trim_offers(attributes)
+        heard = _pop_items(attributes, keys.HEARD_ITEMS)
+        heard = heard or from_json(attributes, keys.HEARD_JSON, "user")
+        said = from_json(attributes, ("gen_ai.output.messages",), "assistant")
+        heard = system_items(attributes.get("gen_ai.system_instructions")) + heard
+        if heard:
+            attributes[keys.HEARD] = heard
+        if said:
+            attributes[keys.SAID] = said
+        for key in _OVERVIEWS.intersection(attributes):
+            del attributes[key]
     if span.parent_id and span.role is not Role.AGENT:
-        let_go(attributes, (*keys.TASK, *keys.ANSWER), CHAIN_CHARS)
+        let_go(attributes, _TEXTS, CHAIN_CHARS)
 
 
 def trim_tool(attributes: dict[str, Value]) -> None:
     """Trim a tool's span: the conversation around it is told elsewhere."""
-    for key in ("llm.input_messages", "llm.output_messages", "gen_ai.input.messages"):
-        attributes.pop(key, None)
+    for key in _AROUND_TOOLS.intersection(attributes):
+        del attributes[key]
 
 
 def trim_offers(attributes: dict[str, Value]) -> None:
     """Turn tool definitions into names."""
+    if _DEFINITIONS.isdisjoint(attributes):
+        return
     for key in keys.DEFINITIONS:
         value = attributes.pop(key, None)
         if value is not None and keys.OFFERS not in attributes:
@@ -88,21 +103,26 @@ def trim_events(span: Span) -> None:
         span.events = tuple(event for event in span.events if event.name in _EVENTS)
 
 
-def let_go(attributes: dict[str, Value], names: Iterable[str], above: int = _SHORT) -> None:
+def let_go(attributes: dict[str, Value], names: frozenset[str], above: int = _SHORT) -> None:
     """Drop what is longer than `above`; a marker of hiding stays."""
-    for key in names:
-        value = attributes.get(key)
-        if value is not None and not (isinstance(value, str) and len(value) <= above):
+    for key in names.intersection(attributes):
+        value = attributes[key]
+        if not isinstance(value, str) or len(value) > above:
             del attributes[key]
 
 
 def from_json(attributes: dict[str, Value], names: Iterable[str], role: str) -> tuple[Item, ...]:
-    """Give the first conversation that stands under one of `names`."""
+    """Give the first conversation that stands under one of `names`.
+
+    One that is only a beginning leaves a mark, since the messages after it are lost.
+    """
     for key in names:
         value = attributes.get(key)
         if value is not None:
             items = history.items_of(value, role=role)
             if items:
+                if is_cut(value):
+                    attributes[keys.CUT] = True
                 return items
     return ()
 
@@ -111,13 +131,8 @@ def system_items(value: Value) -> tuple[Item, ...]:
     """Give the system prompt as items; GenAI has it apart from the messages."""
     if value is None:
         return ()
-    items = history.items_of([{"role": "system", "content": _parts(value)}])
-    return items or ((("message.role", "system"), ("message.content", text_of(value))),)
-
-
-def _parts(value: Value) -> object:
     found = structure(value, partial=True)
-    return found.value if found else text_of(value)
+    return (history.item("system", history.texts(found.value) if found else text_of(value)),)
 
 
 def _pop_items(attributes: dict[str, Value], families: Iterable[str]) -> tuple[Item, ...]:
