@@ -12,7 +12,6 @@ from typing import Any
 import grpc
 import httpx
 import pytest
-from children import EXPORT, Child, surefoot
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
@@ -28,6 +27,8 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from children import EXPORT, Child, surefoot
 from sinks import Refuse, Sink
 from worlds import FIXTURES, SPEC, requests
 
@@ -224,7 +225,9 @@ def test_sigterm_in_the_middle_of_a_replay_loses_nothing(sink: Sink, tmp_path: P
     assert stopped["received"] == accepted
     assert stopped["lost"] == 0
     judged = {span.trace_id for span in ours(sink)[0]}
-    services = {span.trace_id for span in spans_in(bodies) if b"tool.name" in span.SerializeToString()}
+    services = {
+        span.trace_id for span in spans_in(bodies) if b"tool.name" in span.SerializeToString()
+    }
     assert services
     assert services <= judged
 
@@ -289,7 +292,10 @@ def test_spans_with_bad_ids_are_told_by_partial_success(child: Child) -> None:
 
 
 def test_health_and_metrics_answer(sink: Sink, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as two:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as one,
+        socket.create_server(("127.0.0.1", 0)) as two,
+    ):
         health, metrics = one.getsockname()[1], two.getsockname()[1]
     config = config_for(sink)
     config["service"] = {
@@ -299,7 +305,7 @@ def test_health_and_metrics_answer(sink: Sink, tmp_path: Path) -> None:
     with surefoot(tmp_path, config, SPEC) as child:
         child.send(*requests("langgraph/skips"))
         wait_for_verdicts(sink)
-        get = lambda port, path: urllib.request.urlopen(f"http://127.0.0.1:{port}{path}").read()  # noqa: E731, S310
+        get = lambda port, path: urllib.request.urlopen(f"http://127.0.0.1:{port}{path}").read()  # noqa: E731
         assert get(health, "/healthz") == b"ok\n"
         assert get(health, "/readyz") == b"ok\n"
         page = get(metrics, "/metrics").decode()

@@ -206,7 +206,7 @@ def test_stop_lets_a_running_call_finish_and_refuses_new_ones() -> None:
     caller.join(10)
     stopper.join(10)
 
-    assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert caught.value.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
     assert ExportTraceServiceResponse.FromString(answers[0]).partial_success.error_message == "late"
 
 
