@@ -9,7 +9,7 @@ call whose span tells too little is completed from the model's side in `calls.py
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from surefoot.assemble.values import is_cut, is_hidden, structure, text_of
 from surefoot.model import ArgsQuality, Value
@@ -41,12 +41,17 @@ class Candidate(NamedTuple):
 MISSING = Arguments({}, ArgsQuality.MISSING)
 
 
-def read(candidates: Iterable[Candidate], properties: tuple[str, ...] | None = None) -> Arguments:
+#: A tool's argument names in order, asked for only where they are needed; None where no
+#: schema is known.
+Properties: TypeAlias = Callable[[], "tuple[str, ...] | None"]
+
+
+def read(candidates: Iterable[Candidate], properties: Properties) -> Arguments:
     """Give the arguments that the first telling candidate holds.
 
     Args:
         candidates: The most trusted first.
-        properties: The tool's argument names in order; None where no schema is known.
+        properties: The tool's argument names.
     """
     bare = ""
     for value, or_schema in candidates:
@@ -70,11 +75,12 @@ def read(candidates: Iterable[Candidate], properties: tuple[str, ...] | None = N
     return _from_text(bare, properties) if bare else MISSING
 
 
-def _from_text(text: str, properties: tuple[str, ...] | None) -> Arguments:
+def _from_text(text: str, properties: Properties) -> Arguments:
     if is_cut(text):
         return Arguments({}, ArgsQuality.TRUNCATED)
-    if properties is not None and len(properties) == 1:
-        return Arguments({properties[0]: text}, ArgsQuality.RECOVERED)
+    names = properties()
+    if names is not None and len(names) == 1:
+        return Arguments({names[0]: text}, ArgsQuality.RECOVERED)
     return Arguments({"input": text}, ArgsQuality.WRAPPED_TEXT)
 
 
@@ -109,9 +115,11 @@ def _describes(entry: dict[str, Any]) -> bool:
     )
 
 
-def _named(value: Any, properties: tuple[str, ...] | None) -> Arguments | None:
+def _named(value: Any, properties: Properties) -> Arguments | None:
     """Unwrap `value` until it is a dict of named arguments."""
-    own = frozenset(properties or ())
+    if isinstance(value, dict) and _WRAPPER_KEYS.isdisjoint(value):
+        return Arguments(value, ArgsQuality.EXACT)
+    own = frozenset(properties() or ())
     for _ in range(_MAX_WRAPS):
         if isinstance(value, list):
             return _listed(value, properties)
@@ -127,6 +135,10 @@ def _named(value: Any, properties: tuple[str, ...] | None) -> Arguments | None:
                 return _from_text(value, properties)
             value = found.value
     return Arguments(value, ArgsQuality.EXACT) if isinstance(value, dict) else None
+
+
+#: Whatever is wrapped has one of these; most arguments have none.
+_WRAPPER_KEYS = frozenset({"kwargs", "args", "input_str", "options", "arguments", "params"})
 
 
 class _Inner(NamedTuple):
@@ -182,25 +194,25 @@ def _function_call(value: dict[str, Any], own: frozenset[str]) -> _Inner | None:
 _CALL_FIELDS = frozenset({"name", "tool_name", "arguments", "args", "id", "type", "call_id"})
 
 
-def _positional(value: dict[str, Any], properties: tuple[str, ...] | None) -> Arguments:
+def _positional(value: dict[str, Any], properties: Properties) -> Arguments:
     """Join `{"args": […], "kwargs": {…}}`; anything else is arguments already."""
     positions, kwargs = value.get("args"), value.get("kwargs", {})
     wrapped = isinstance(positions, list) and isinstance(kwargs, dict)
-    if not wrapped or not _CALL_KEYS.issuperset(value) or "args" in (properties or ()):
+    if not wrapped or not _CALL_KEYS.issuperset(value) or "args" in (properties() or ()):
         return Arguments(value, ArgsQuality.EXACT)
     given: list[Any] = positions or []
     if len(given) == 1 and isinstance(given[0], dict) and not kwargs:
         return Arguments(given[0], ArgsQuality.RECOVERED)
     if not given:
         return Arguments(kwargs, ArgsQuality.EXACT)
-    names = [name for name in properties or () if name not in kwargs]
+    names = [name for name in properties() or () if name not in kwargs]
     if len(names) < len(given):
         return Arguments({"args": given, **kwargs}, ArgsQuality.WRAPPED_TEXT)
     named = dict(zip(names, given, strict=False))
     return Arguments({**named, **kwargs}, ArgsQuality.RECOVERED)
 
 
-def _listed(value: list[Any], properties: tuple[str, ...] | None) -> Arguments | None:
+def _listed(value: list[Any], properties: Properties) -> Arguments | None:
     """Fold Bedrock's `[{"name", "type", "value"}]`; None for any other list."""
     if value and all(
         isinstance(entry, dict) and {"name", "value"} <= entry.keys() for entry in value

@@ -5,11 +5,11 @@ output gives a request, known by the id that the model gave it. Which of them ar
 the same, `merge` and `match` decide. Only outputs are requests: inputs repeat history.
 """
 
-from surefoot.assemble import arguments
+from surefoot.assemble import arguments, dialects
 from surefoot.assemble.arguments import Arguments, Candidate
 from surefoot.assemble.call import Call, norm
 from surefoot.assemble.dialects import keys
-from surefoot.assemble.messages import Asked
+from surefoot.assemble.messages import Asked, items_at
 from surefoot.assemble.results import Result
 from surefoot.assemble.values import text_of
 from surefoot.assemble.view import View
@@ -28,11 +28,10 @@ def from_tools(view: View) -> list[Call]:
 def _from_span(view: View, at: int) -> Call:
     span, dialect = view.spans[at], view.dialects[at]
     tool = dialect.tool(span)
-    properties = dialect.properties(span)
-    if properties is None:
-        properties = view.properties(norm(tool))
-    read = arguments.read(dialect.candidates(span), properties)
-    if read.quality is ArgsQuality.MISSING and (dialect.omits_empty or properties == ()):
+    read = arguments.read(dialect.candidates(span), lambda: _properties(view, span, tool))
+    if read.quality is ArgsQuality.MISSING and (
+        dialect.omits_empty or _properties(view, span, tool) == ()
+    ):
         read = read._replace(quality=ArgsQuality.EXACT)
     result = dialect.result(span)
     if view.limit:
@@ -49,6 +48,12 @@ def _from_span(view: View, at: int) -> Call:
         attempts=dialect.attempts(span),
         scope=span.scope,
     )
+
+
+def _properties(view: View, span: Span, tool: str) -> tuple[str, ...] | None:
+    """Give a tool's argument names, by its span or by what models were offered."""
+    names = dialects.of(span).properties(span)
+    return view.offered().get(norm(tool)) if names is None else names
 
 
 def _cut(view: View, span: Span, read: Arguments, result: Result) -> tuple[Arguments, Result]:
@@ -147,7 +152,7 @@ def _asked_at(view: View, at: int) -> int:
 
 
 def _turns(view: View, at: int) -> list[tuple[Asked, ...]]:
-    messages = view.read(view.spans[at], keys.ASKED) or view.said(at)
+    messages = view.of(items_at(view.spans[at].attributes, keys.ASKED)) or view.said(at)
     return [message.calls for message in messages if message.calls]
 
 
@@ -166,9 +171,9 @@ def _from_request(view: View, at: int, asked: Asked) -> Call:
 
 
 def _requested(view: View, at: int, asked: Asked) -> Arguments:
-    properties = view.properties(norm(asked.tool))
-    read = arguments.read((Candidate(asked.arguments),), properties)
-    empty = properties == () or view.dialects[at].omits_empty or asked.arguments == ""
+    names = view.offered().get(norm(asked.tool))
+    read = arguments.read((Candidate(asked.arguments),), lambda: names)
+    empty = names == () or view.dialects[at].omits_empty or asked.arguments == ""
     if read.quality is ArgsQuality.MISSING and empty:
         return read._replace(quality=ArgsQuality.EXACT)
     return read

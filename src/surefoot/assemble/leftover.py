@@ -10,7 +10,7 @@ from collections import deque
 
 from surefoot.assemble.call import Call, norm
 from surefoot.assemble.dialects.dialect import is_pause
-from surefoot.assemble.messages import answer
+from surefoot.assemble.messages import Message, answer
 from surefoot.assemble.results import UNKNOWN, Result
 from surefoot.assemble.values import normal
 from surefoot.assemble.view import View
@@ -18,35 +18,27 @@ from surefoot.model import ArgsQuality, Role, StepKind
 
 
 class Told:
-    """The results that the run's models were told, in order of telling."""
+    """What the run's models were told, each message once, in order of telling.
+
+    all, by_id, by_tool: results; those without an id by the tool's norm. others: (span,
+    message) of users and operators.
+    """
 
     def __init__(self, view: View) -> None:
         self.by_id: dict[str, Result] = {}
         self.by_tool: dict[str, deque[Result]] = {}
         self.all: list[Result] = []
-        self.names: dict[str, str] = {}
-        seen: set[tuple[str, str, str]] = set()
-        read: set[int] = set()
-        for at in view.listeners:
-            for message in view.heard(at):
-                if id(message) in read:
-                    continue
-                read.add(id(message))
-                self.names.update((call.call_id, call.tool) for call in message.calls)
-                if message.role != "tool":
-                    continue
-                result = answer(message)
-                mark = (result.call_id, result.tool, result.text)
-                if mark not in seen:
-                    seen.add(mark)
-                    self._take(result)
-
-    def _take(self, result: Result) -> None:
-        self.all.append(result)
-        if result.call_id:
-            self.by_id.setdefault(result.call_id, result)
-        else:
-            self.by_tool.setdefault(norm(result.tool), deque()).append(result)
+        self.others: list[tuple[int, Message]] = []
+        for at, message in view.heard():
+            if message.role != "tool":
+                self.others.append((at, message))
+                continue
+            result = answer(message)
+            self.all.append(result)
+            if result.call_id:
+                self.by_id.setdefault(result.call_id, result)
+            else:
+                self.by_tool.setdefault(norm(result.tool), deque()).append(result)
 
     def of(self, call: Call) -> Result | None:
         """Give what was told of a call; results without an id are given out in order."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from surefoot.assemble.call import Call
 from surefoot.assemble.dialects import keys
+from surefoot.assemble.messages import items_at, role_of
 from surefoot.assemble.view import View
 from surefoot.model import ArgsQuality, Evidence, Reason, Role
 
@@ -22,12 +23,14 @@ _BY_QUALITY = {
 class Known(NamedTuple):
     """What the other files found.
 
-    unfinished: the run's end is not among its spans. task: whether it is known.
+    fragment: see `is_fragment`. unfinished: the run's end is not among its spans. task:
+    whether it is known.
     """
 
     reason: Reason
     whole: bool
     dropped: bool
+    fragment: bool
     unfinished: bool
     task: bool
 
@@ -35,8 +38,8 @@ class Known(NamedTuple):
 def levels(view: View, calls: list[Call], known: Known) -> frozenset[Evidence]:
     """Give every level that limits what can be decided; COMPLETE alone if none does."""
     found = {_BY_QUALITY[call.quality] for call in calls if call.quality in _BY_QUALITY}
-    found.update(_of_tree(view, whole=known.whole))
-    if known.dropped or any(span.dropped and span.role.is_ai for span in view.spans):
+    found.update(_of_tree(view, known))
+    if known.dropped or any(view.spans[at].dropped for at in view.ai):
         found.add(Evidence.ATTRIBUTES_DROPPED)
     if known.reason.is_early or known.unfinished:
         found.add(Evidence.CLOSED_EARLY)
@@ -49,15 +52,15 @@ def levels(view: View, calls: list[Call], known: Known) -> frozenset[Evidence]:
     return frozenset(found or {Evidence.COMPLETE})
 
 
-def _of_tree(view: View, *, whole: bool) -> Iterator[Evidence]:
+def _of_tree(view: View, known: Known) -> Iterator[Evidence]:
     forest = view.forest
     tops = forest.topmost()
     runs = [at for at in tops if view.spans[at].role in (Role.AGENT, Role.CHAIN)]
     if len(runs) > 1 and all(forest.rooted[at] for at in runs):
         yield Evidence.MULTI_RUN_TRACE
-    if is_fragment(view):
+    if known.fragment:
         yield Evidence.ROOT_MISSING
-    elif not whole:
+    elif not known.whole:
         rooted = any(forest.rooted[at] for at in tops)
         yield Evidence.PARENTS_MISSING if rooted else Evidence.ROOT_MISSING
 
@@ -78,7 +81,8 @@ def is_fragment(view: View) -> bool:
 
 def _in_a_loop(view: View, at: int) -> bool:
     asks = any(message.calls for message in view.said(at))
-    return asks or any(message.role == "tool" for message in view.heard(at))
+    heard = items_at(view.spans[at].attributes, keys.HEARD)
+    return asks or any(role_of(item) == "tool" for item in heard)
 
 
 def _could_ask(view: View) -> bool:

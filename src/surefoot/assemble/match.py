@@ -33,6 +33,8 @@ def match(view: View, calls: list[Call], requests: list[Call]) -> list[Call]:
         lambda call: view.forest.above[call.at] if call.kind is StepKind.HANDOFF else None,
     )
     for way in ways:
+        if not left or not free:
+            break
         left, free = _pair(view, left, free, way, ids=ids)
     return left
 

@@ -76,6 +76,15 @@ def items_at(attributes: Mapping[str, Value], key: str) -> tuple[Item, ...]:
     return cast("tuple[Item, ...]", items) if isinstance(items, tuple) else ()
 
 
+def role_of(item: Item) -> str:
+    """Give a message's role without reading the rest of it."""
+    for key, value in item:
+        if key in ("message.role", "role"):
+            role = text_of(value).lower()
+            return ROLES.get(role, role)
+    return ""
+
+
 def read(item: Item) -> Message:
     """Read one entry of an indexed attribute."""
     plain: dict[str, Value] = {}

@@ -119,10 +119,10 @@ def _run(view: View, root: int, key: bytes, reason: Reason, *, whole: bool, drop
     agents = Agents(view)
     agents.assign(calls)
     hearing = hear(view, root, calls, told)
-    ended = whole and not levels.is_fragment(view)
-    outcome = conclude(view, root, calls, ended=ended)
+    fragment = levels.is_fragment(view)
+    outcome = conclude(view, root, calls, ended=whole and not fragment)
     top = view.spans[root]
-    start_ns = min(top.start_ns, *(span.start_ns for span in view.spans if span.role.is_ai))
+    start_ns = min(view.spans[at].start_ns for at in view.ai)
     return Run(
         trace_id=top.trace_id,
         key=key,
@@ -140,6 +140,7 @@ def _run(view: View, root: int, key: bytes, reason: Reason, *, whole: bool, drop
                 reason=reason,
                 whole=whole,
                 dropped=dropped,
+                fragment=fragment,
                 unfinished=outcome.unfinished,
                 task=bool(hearing.task),
             ),
@@ -150,7 +151,7 @@ def _run(view: View, root: int, key: bytes, reason: Reason, *, whole: bool, drop
         output=outcome.output,
         flaw=outcome.flaw,
         start_ns=start_ns,
-        end_ns=max(top.end_ns, *(span.end_ns for span in view.spans if span.role.is_ai)),
+        end_ns=max(view.spans[at].end_ns for at in view.ai),
         spans=len(view.spans),
         tokens=tokens(view),
         models=models(view),

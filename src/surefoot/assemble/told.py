@@ -9,8 +9,8 @@ word of a user, else an invented order number would vouch for itself.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from surefoot.assemble.call import Call, norm
-from surefoot.assemble.leftover import Told as ToldResults
+from surefoot.assemble import leftover
+from surefoot.assemble.call import Call
 from surefoot.assemble.messages import Message
 from surefoot.assemble.values import is_hidden, normal
 from surefoot.assemble.view import View
@@ -26,40 +26,32 @@ class Hearing:
     hidden: bool = False
 
 
-def hear(view: View, root: int, calls: list[Call], results: ToldResults) -> Hearing:
+def hear(view: View, root: int, calls: list[Call], told: leftover.Told) -> Hearing:
     """Give the task, and everything that a user or an operator said."""
     if _hides_input(view, root):
         return Hearing(hidden=True)
-    openings = _openings(view, root)
-    outer = [at for at in view.models if not _is_inner(view, at)]
     users: dict[str, None] = {}
     system: dict[str, None] = {}
-    for message in openings:
-        _note(message, users, system)
+    for message in _openings(view, root):
+        _note(message.role, message.text, users, system)
     task = next(reversed(users), "")
-    results_told = {call.result.text for call in calls if call.result.text}
-    seen: set[int] = set()
-    for at in outer:
-        for message in view.heard(at):
-            if id(message) in seen:
-                continue
-            seen.add(id(message))
-            words = (
-                message._replace(text=view.dialects[at].users_words(message.text))
-                if message.role == "user"
-                else message
-            )
-            if message.role != "user" or _is_users(words.text, task, results_told):
-                _note(words, users, system)
-        if not task:
+    results = {call.result.text for call in calls if call.result.text}
+    inner, first = view.inner(), -1
+    for at, message in told.others:
+        if inner[at]:
+            continue
+        if at != first and not task:  # all that the first model heard was read
             task = next(reversed(users), "")
+        first = at
+        text = message.text
+        if message.role == "user":
+            text = view.dialects[at].users_words(text)
+            text = text if _is_users(text, task, results) else ""
+        _note(message.role, text, users, system)
+    task = task or next(reversed(users), "")
     rest = [text for text in users if text != task]
-    told = Told(
-        user=(task, *rest) if task else tuple(rest),
-        system=tuple(system),
-        history=_history(calls, results),
-    )
-    return Hearing(task, told)
+    user = (task, *rest) if task else tuple(rest)
+    return Hearing(task, Told(user, tuple(system), _history(view, calls, told)))
 
 
 def _hides_input(view: View, root: int) -> bool:
@@ -85,32 +77,9 @@ def _openings(view: View, root: int) -> list[Message]:
 _LOOKED_AT = 12
 
 
-def _is_inner(view: View, at: int) -> bool:
-    """Whether a model works for a tool, or for an agent that another agent called."""
-    forest = view.forest
-    if forest.tool[at] >= 0:
-        return True
-    agent = forest.agent[at]
-    if agent < 0:
-        return False
-    upper = forest.agent[agent]
-    if upper < 0:
-        return False
-    mine = norm(view.dialects[agent].agent(view.spans[agent]))
-    while upper >= 0:
-        name = norm(view.dialects[upper].agent(view.spans[upper]))
-        if name != mine and upper in view.callers:
-            return True
-        upper = forest.agent[upper]
-    return False
-
-
-def _note(message: Message, users: dict[str, None], system: dict[str, None]) -> None:
-    if message.text:
-        if message.role == "user":
-            users.setdefault(normal(message.text))
-        elif message.role == "system":
-            system.setdefault(normal(message.text))
+def _note(role: str, text: str, users: dict[str, None], system: dict[str, None]) -> None:
+    if text and role in ("user", "system"):
+        (users if role == "user" else system).setdefault(normal(text))
 
 
 def _is_users(text: str, task: str, results: set[str]) -> bool:
@@ -123,18 +92,20 @@ def _is_users(text: str, task: str, results: set[str]) -> bool:
     return not framed and text not in results
 
 
-def _history(calls: Iterable[Call], results: ToldResults) -> tuple[tuple[str, str], ...]:
+def _history(view: View, calls: Iterable[Call], told: leftover.Told) -> tuple[tuple[str, str], ...]:
     """Give the results of calls that this run did not make.
 
     A result with neither an id nor a tool's name cannot be told from the run's own.
     """
     own_ids = {call.call_id for call in calls if call.call_id}
+    foreign = [result for result in told.all if result.text and result.call_id not in own_ids]
+    if not foreign:
+        return ()
+    names = view.names() if any(result.call_id and not result.tool for result in foreign) else {}
     own_texts = {_squashed(call.result.text) for call in calls}
     found: dict[tuple[str, str], None] = {}
-    for result in results.all:
-        if not result.text or result.call_id in own_ids:
-            continue
-        tool = result.tool or (results.names.get(result.call_id, "") if result.call_id else "")
+    for result in foreign:
+        tool = result.tool or names.get(result.call_id, "")
         if (tool or result.call_id) and _squashed(result.text) not in own_texts:
             found.setdefault((tool, result.text))
     return tuple(found)

@@ -9,11 +9,14 @@ came. Every walk is a loop; nothing recurses, and all of it is linear but for th
 """
 
 from collections.abc import Iterable
+from operator import attrgetter
 
 from surefoot.model import Role, Span
 
 #: SpanFlags: has-is-remote and is-remote. Source: opentelemetry-proto trace.proto.
 _REMOTE = 0x300
+_CHAIN = int(Role.CHAIN)  # the least AI role
+_BY_TIME = attrgetter("start_ns", "end_ns", "span_id")
 
 
 class Forest:
@@ -95,11 +98,11 @@ class Forest:
         else:
             role = self.spans[parent].role
             self.rooted[at] = self.rooted[parent]
-            self.above[at] = parent if role.is_ai else self.above[parent]
+            self.above[at] = parent if role >= _CHAIN else self.above[parent]
             self.agent[at] = parent if role is Role.AGENT else self.agent[parent]
             self.tool[at] = parent if role is Role.TOOL else self.tool[parent]
             self.top[at] = self.top[parent]
-        if self.top[at] < 0 and span.role.is_ai:
+        if self.top[at] < 0 and span.role >= _CHAIN:
             self.top[at] = at
 
 
@@ -110,7 +113,7 @@ def _distinct(spans: Iterable[Span]) -> list[Span]:
         known = held.get(span.span_id)
         if known is None or (known is not span and _rank(span) < _rank(known)):
             held[span.span_id] = span
-    return sorted(held.values(), key=lambda span: (span.start_ns, span.end_ns, span.span_id))
+    return sorted(held.values(), key=_BY_TIME)
 
 
 def _rank(span: Span) -> tuple[object, ...]:

@@ -6,6 +6,7 @@ items are one object, or at least equal.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import cast
 
 from surefoot.assemble import dialects, messages, schemas
 from surefoot.assemble.call import norm
@@ -14,17 +15,26 @@ from surefoot.assemble.dialects.dialect import Dialect
 from surefoot.assemble.limits import lengths
 from surefoot.assemble.messages import Message
 from surefoot.assemble.tree import Forest
-from surefoot.model import Item, Role, Span
+from surefoot.model import Item, Role
+
+_CHAIN = int(Role.CHAIN)
 
 
 class View:
-    """The spans of one run. Indexes are the forest's."""
+    """The spans of one run. Indexes are the forest's.
+
+    ai: the AI spans. models: those of role LLM. listeners: those that tell what was
+    heard, overviews included. callers: agents with a model right under them, which may
+    call others in their own words. limit, capped: see `limits`.
+    """
 
     __slots__ = (
         "_by_id",
+        "_inner",
         "_lists",
         "_messages",
         "_offers",
+        "ai",
         "callers",
         "capped",
         "dialects",
@@ -39,39 +49,72 @@ class View:
         self.forest = forest
         self.spans = forest.spans
         self.dialects: list[Dialect] = [dialects.of(span) for span in forest.spans]
-        self.models = [at for at, span in enumerate(self.spans) if span.role is Role.LLM]
-        #: Every span that tells what was heard, overviews included.
-        self.listeners = [at for at, span in enumerate(self.spans) if keys.HEARD in span.attributes]
-        self._messages: dict[Item, Message] = {}
-        self._lists: dict[int, list[Message]] = {}
-        self._by_id: dict[int, Message] = {}  # the spans keep the items alive
-        #: Agents with a model right under them: those that call others in their own words.
+        self.ai = [at for at, span in enumerate(self.spans) if span.role >= _CHAIN]
+        self.models = [at for at in self.ai if self.spans[at].role is Role.LLM]
+        self.listeners = [at for at in self.ai if keys.HEARD in self.spans[at].attributes]
         self.callers = frozenset(self.forest.agent[at] for at in self.models)
         self.limit, self.capped = lengths(self.spans)
+        self._messages: dict[Item, Message] = {}
+        #: By the id of items, which the values keep alive.
+        self._lists: dict[int, tuple[tuple[Item, ...], list[Message]]] = {}
+        self._by_id: dict[int, Message] = {}
         self._offers: dict[str, tuple[str, ...] | None] | None = None
+        self._inner: list[bool] | None = None
 
     def with_role(self, *roles: Role) -> list[int]:
-        """Give the spans of these roles in order of start."""
-        return [at for at, span in enumerate(self.spans) if span.role in roles]
-
-    def heard(self, at: int) -> list[Message]:
-        """Give what a span's model was given."""
-        return self.read(self.spans[at], keys.HEARD)
+        """Give the AI spans of these roles in order of start."""
+        return [at for at in self.ai if self.spans[at].role in roles]
 
     def said(self, at: int) -> list[Message]:
         """Give what a span's model answered."""
-        return self.read(self.spans[at], keys.SAID)
-
-    def read(self, span: Span, key: str) -> list[Message]:
-        """Give the messages under one of our keys."""
-        return self.of(messages.items_at(span.attributes, key))
+        return self.of(messages.items_at(self.spans[at].attributes, keys.SAID))
 
     def of(self, items: tuple[Item, ...]) -> list[Message]:
         """Read items, each distinct one once."""
         known = self._lists.get(id(items))
         if known is None:
-            known = self._lists[id(items)] = [self._message(item) for item in items]
-        return known
+            known = self._lists[id(items)] = (items, [self._message(item) for item in items])
+        return known[1]
+
+    def heard(self) -> Iterator[tuple[int, Message]]:
+        """Give what was heard from anybody but a model: (span, message), each message once.
+
+        What the run's own models heard comes before what those that work for others did.
+        """
+        inner = self.inner()
+        seen: set[int] = set()
+        for at in sorted(self.listeners, key=lambda at: inner[at]):
+            items = messages.items_at(self.spans[at].attributes, keys.HEARD)
+            for item in items:
+                if id(item) not in seen:
+                    seen.add(id(item))
+                    if messages.role_of(item) != "assistant":
+                        message = self._message(item)
+                        if id(message) not in seen:
+                            seen.add(id(message))
+                            yield at, message
+
+    def inner(self) -> list[bool]:
+        """Say of each span whether it works for a tool, or for an agent that called it.
+
+        Whoever calls an agent does so in its own words, which are no user's.
+        """
+        if self._inner is None:
+            forest = self.forest
+            self._inner = [False] * len(self.spans)
+            for at in forest.order:
+                agent = forest.agent[at]
+                self._inner[at] = forest.tool[at] >= 0 or (
+                    agent >= 0 and (self._inner[agent] or self._calls(agent, at))
+                )
+        return self._inner
+
+    def _calls(self, agent: int, at: int) -> bool:
+        """Whether an agent with models of its own called the agent whose span `at` is."""
+        if self.spans[at].role is not Role.AGENT or agent not in self.callers:
+            return False
+        names = (self.dialects[each].agent(self.spans[each]) for each in (agent, at))
+        return norm(next(names)) != norm(next(names))
 
     def _message(self, item: Item) -> Message:
         known = self._by_id.get(id(item))
@@ -92,23 +135,22 @@ class View:
         """Give every distinct message that was read."""
         return self._by_id.values()
 
-    def properties(self, tool: str) -> tuple[str, ...] | None:
-        """Give the argument names that the models were offered for a tool (its norm)."""
-        return self.offered().get(tool)
+    def names(self) -> dict[str, str]:
+        """Give the tools of the calls that models' histories tell of, by call id."""
+        return {
+            call.call_id: call.tool
+            for at in self.listeners
+            for message in self.of(messages.items_at(self.spans[at].attributes, keys.HEARD))
+            for call in message.calls
+        }
 
     def offered(self) -> dict[str, tuple[str, ...] | None]:
-        """Give the tools that the run's models were offered, by norm."""
+        """Give the tools that the run's models were offered, by norm, with argument names."""
         if self._offers is None:
             self._offers = {}
-            distinct = {id(items): items for items in self._offer_items()}
+            every = (self.spans[at].attributes.get(keys.OFFERS) for at in self.ai)
+            distinct = {id(items): items for items in every if isinstance(items, tuple)}
             for items in distinct.values():
-                self._offers.update(
-                    (norm(name), names) for name, names in schemas.from_items(items)
-                )
+                offers = schemas.from_items(cast("tuple[Item, ...]", items))
+                self._offers.update((norm(name), names) for name, names in offers)
         return self._offers
-
-    def _offer_items(self) -> Iterator[tuple[Item, ...]]:
-        for span in self.spans:
-            items = messages.items_at(span.attributes, keys.OFFERS)
-            if items:
-                yield items

@@ -61,6 +61,7 @@ _SPAN_NAMES = tuple(
     )
 )
 _STATUSES = ("gen_ai.tool.status", "tool.status", "gen_ai.task.status")
+_VERDICTS = frozenset((*_STATUSES, "langfuse.observation.level"))
 
 
 class Dialect:
@@ -163,13 +164,14 @@ class Dialect:
     def failed(self, span: Span) -> bool:
         """Whether a tool's span tells of a failure, whatever its status says."""
         attributes = span.attributes
-        if self.broken(span):
+        if self.broken(span) or any(map(is_failure, span.events)):
             return True
-        if any(attributes.get(key) in _FAILURES for key in _STATUSES):
-            return True
-        if attributes.get("langfuse.observation.level") == "ERROR":
-            return True
-        return any(map(is_failure, span.events))
+        if _VERDICTS.isdisjoint(attributes):
+            return False
+        told = [attributes.get(key) for key in _STATUSES]
+        return not _FAILURES.isdisjoint(map(text_of, told)) or (
+            attributes.get("langfuse.observation.level") == "ERROR"
+        )
 
     def attempts(self, span: Span) -> int:
         """Give the number of this try of one request, from 1."""
