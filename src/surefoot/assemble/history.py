@@ -57,9 +57,12 @@ def items_of(value: object, *, role: str = "user") -> tuple[Item, ...]:
         role: Whose words a bare text in the list is.
     """
     found = structure(value)
-    if found is None:
-        return ()
-    return tuple(_walk(found.value, role, 0))
+    return items_in(found.value, role=role) if found else ()
+
+
+def items_in(value: Any, *, role: str = "user") -> tuple[Item, ...]:
+    """Give the messages in a plain structure, such as `structure` gives."""
+    return tuple(_walk(value, role, 0))
 
 
 def item(

@@ -8,6 +8,7 @@ one form from here on, and a history that every turn repeats is one object a mes
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 from surefoot.assemble.results import Result, unwrap
@@ -113,6 +114,7 @@ def read(item: Item) -> Message:
     )
 
 
+@lru_cache(maxsize=2048)
 def _place(key: str) -> tuple[str, str]:
     """Split `message.tool_calls.0.tool_call.function.name` into the call and its field."""
     group, _, field = key.removeprefix("message.").rpartition(".")
@@ -147,22 +149,14 @@ def _content(value: Value) -> str:
 
 
 def _calls(calls: dict[str, dict[str, Value]], plain: dict[str, Value]) -> tuple[Asked, ...]:
-    asked = [
-        Asked(
-            text_of(call.get("id")),
-            text_of(call.get("name")),
-            call.get("arguments", call.get("input")),
-        )
-        for call in calls.values()
-        if call.get("name")
-    ]
+    asked = []
+    seen: set[str] = set()
+    for call in calls.values():
+        name, call_id = call.get("name"), text_of(call.get("id"))
+        if name and (not call_id or call_id not in seen):
+            seen.add(call_id)  # `contents.K.tool_call` tells `tool_calls.M` again
+            asked.append(Asked(call_id, text_of(name), call.get("arguments", call.get("input"))))
     if plain.get(_LEGACY_CALL):
         name = text_of(plain[_LEGACY_CALL])
         asked.append(Asked("", name, plain.get("function_call_arguments_json")))
-    seen: set[str] = set()
-    distinct = []
-    for call in asked:  # `contents.K.tool_call` tells `tool_calls.M` again
-        if not call.call_id or call.call_id not in seen:
-            seen.add(call.call_id)
-            distinct.append(call)
-    return tuple(distinct)
+    return tuple(asked)

@@ -73,7 +73,7 @@ def _task(value: Any, depth: int) -> tuple[Item, ...]:
         if nested is not None:
             return _task(nested.value, depth + 1)
         return (history.item("user", value),) if value.strip() else ()
-    items = history.items_of(value)
+    items = history.items_in(value)
     if any(read(entry).role == "user" for entry in items):
         return items
     if isinstance(value, dict):
@@ -105,7 +105,7 @@ def _last_words(value: Any) -> str | None:
     lists = [messages[-1:], messages] if isinstance(messages, list) else [value]
     found = None
     for part in lists:
-        said = [read(entry) for entry in history.items_of(part, role="assistant")]
+        said = [read(entry) for entry in history.items_in(part, role="assistant")]
         texts = [message.text for message in said if message.role == "assistant" and message.text]
         if texts:
             return texts[-1]

@@ -19,6 +19,23 @@ _MCP_KEYS = frozenset({"content", "isError", "structuredContent", "_meta", "meta
 _ERROR_TYPES = frozenset({"error-text", "error-json", "execution-denied"})
 
 
+#: Whatever is an envelope has one of these.
+_ENVELOPES = frozenset(
+    {
+        "data",
+        "lc",
+        "tool_call_id",
+        "output",
+        "update",
+        "raw_output",
+        "response",
+        "content",
+        "value",
+        "text",
+    }
+)
+
+
 class Result(NamedTuple):
     """What a call gave.
 
@@ -115,6 +132,8 @@ def _open(value: Any) -> _Layer | None:
     """Open one envelope; None if `value` is none."""
     opened: Iterable[_Layer | None] = ()
     if isinstance(value, dict):
+        if _ENVELOPES.isdisjoint(value):
+            return None
         opened = (shape(value) for shape in _DICT_SHAPES)
     elif isinstance(value, list):
         opened = (shape(value) for shape in _LIST_SHAPES)

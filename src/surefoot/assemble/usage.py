@@ -29,6 +29,8 @@ def tokens(view: View) -> int | None:
 
 def _of(attributes: dict[str, Value]) -> int | None:
     for names in keys.TOKENS:
+        if names[0] not in attributes:
+            continue
         counts = [_count(attributes.get(name)) for name in names]
         if None not in counts:
             return sum(count for count in counts if count is not None)

@@ -85,4 +85,4 @@ def _filled(text: str, inputs: dict[str, object]) -> str:
 
 def _asked(output: str) -> tuple[Item, ...]:
     messages = fields(output).get("messages")
-    return tuple(item for item in history.items_of(messages or []) if read(item).calls)
+    return tuple(item for item in history.items_in(messages or []) if read(item).calls)

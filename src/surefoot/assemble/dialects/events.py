@@ -86,7 +86,7 @@ def _items(event: Event) -> Iterable[Item]:
     found = structure(content)
     body: Any = found.value if found else content
     if isinstance(body, dict) and ("role" in body or "message" in body):
-        return history.items_of([body])
+        return history.items_in([body])
     message: dict[str, Any] = {"role": event.attributes.get("role") or role, "content": body}
     for key, name in (("id", "tool_call_id"), ("tool_calls", "tool_calls")):
         value = event.attributes.get(key)
@@ -94,7 +94,7 @@ def _items(event: Event) -> Iterable[Item]:
         if value is not None:
             message[name] = inner.value if inner else value
     message["finish_reason"] = event.attributes.get("finish_reason")
-    return history.items_of([message])
+    return history.items_in([message])
 
 
 def _content(event: Event) -> Value:

@@ -90,4 +90,4 @@ def _calls(text: str) -> tuple[Item, ...]:
     if isinstance(value, dict):
         value = [value.get("tool_call")]
     calls = [call for call in value or () if isinstance(call, dict) and "args" in call]
-    return history.items_of([{"role": "assistant", "tool_calls": calls}]) if calls else ()
+    return history.items_in([{"role": "assistant", "tool_calls": calls}]) if calls else ()

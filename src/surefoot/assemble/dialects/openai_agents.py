@@ -120,7 +120,7 @@ def _request(item: Item) -> Item:
         if key == "message.content" and isinstance(value, str):
             calls = [call for line in value.split("\n") for call in _call_repr(line)]
             if calls:
-                return history.items_of([{"role": "assistant", "tool_calls": calls}])[0]
+                return history.items_in([{"role": "assistant", "tool_calls": calls}])[0]
     return item
 
 
@@ -145,4 +145,4 @@ def _hosted(output: Value) -> tuple[Item, ...]:
         for entry in (entries if isinstance(entries, list) else ())
         if isinstance(entry, dict) and entry.get("type") in _HOSTED
     ]
-    return history.items_of([{"role": "assistant", "tool_calls": calls}]) if calls else ()
+    return history.items_in([{"role": "assistant", "tool_calls": calls}]) if calls else ()

@@ -85,7 +85,7 @@ def _own_words(attributes: dict[str, Value]) -> None:
         return
     found = structure(calls)
     listed = found.value if found and isinstance(found.value, list) else []
-    said = history.items_of([{"role": "assistant", "content": text or "", "tool_calls": listed}])
+    said = history.items_in([{"role": "assistant", "content": text or "", "tool_calls": listed}])
     if said:
         attributes.pop("llm.output_messages", None)
         attributes[keys.SAID] = said
