@@ -4,7 +4,6 @@ import gzip
 import socket
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import grpc
 import httpx
 import pytest
+import yaml
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
@@ -330,10 +330,8 @@ def test_a_taken_port_is_told_with_its_address(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         file = tmp_path / "surefoot.yaml"
-        file.write_text(
-            "receivers: {otlp: {protocols: {grpc: {endpoint: '127.0.0.1:%d'}}}}" % port,
-            encoding="utf-8",
-        )
+        grpc_only = {"otlp": {"protocols": {"grpc": {"endpoint": f"127.0.0.1:{port}"}}}}
+        file.write_text(yaml.safe_dump({"receivers": grpc_only}), encoding="utf-8")
         done = subprocess.run(
             [sys.executable, "-m", "surefoot", "run", "-c", str(file)],
             capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path,
