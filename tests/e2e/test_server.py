@@ -305,10 +305,9 @@ def test_health_and_metrics_answer(sink: Sink, tmp_path: Path) -> None:
     with surefoot(tmp_path, config, SPEC) as child:
         child.send(*requests("langgraph/skips"))
         wait_for_verdicts(sink)
-        get = lambda port, path: urllib.request.urlopen(f"http://127.0.0.1:{port}{path}").read()  # noqa: E731
-        assert get(health, "/healthz") == b"ok\n"
-        assert get(health, "/readyz") == b"ok\n"
-        page = get(metrics, "/metrics").decode()
+        assert httpx.get(f"http://127.0.0.1:{health}/healthz").text == "ok\n"
+        assert httpx.get(f"http://127.0.0.1:{health}/readyz").text == "ok\n"
+        page = httpx.get(f"http://127.0.0.1:{metrics}/metrics").text
 
     assert 'surefoot_luck_rate_ratio{agent="refund_agent"' in page
     assert "surefoot_spans_received_total" in page
