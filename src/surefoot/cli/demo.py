@@ -21,10 +21,12 @@ from rich.text import Text
 
 from surefoot.cli.inbox import Inbox, Returned, Sink
 from surefoot.cli.replay import FOLDER, SPEC, Recording, recordings, send
-from surefoot.cli.show import WORD_WIDTH, asides, luck_rate, plain, results, word
+from surefoot.cli.show import STYLES, WORD_WIDTH, asides, luck_rate, plain, results, word
 from surefoot.config import Config, Endpoint, Grpc, Judging, load_config
 from surefoot.errors import InputError
-from surefoot.model import Outcome
+from surefoot.evaluate import mask
+from surefoot.model import Outcome, Severity
+from surefoot.telemetry import configure_logging
 
 #: Recordings come whole within moments, so the waits that live agents need are cut.
 SETTLE: Final = "1s"
@@ -33,6 +35,9 @@ IDLE: Final = "2s"
 PATIENCE_S: Final = 20.0
 _FRAMEWORK_WIDTH: Final = 14
 _INDENT: Final = "  "
+_WEIGHT: Final = [severity.value for severity in Severity]
+#: What stands between two calls in `surefoot.trajectory`.
+_ARROW: Final = " → "
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,7 @@ class _About:
 
 def demo() -> None:
     """Judge recorded runs of real agents, and print what leaves for the backend."""
+    configure_logging("error", mask=mask)
     about = _about(FOLDER / "about.yaml")
     order = list(about.runs)
     replayed = sorted(recordings(), key=lambda one: (order.index(one.run), one.framework))
@@ -120,21 +126,32 @@ def _head(out: Console, about: _About, replayed: Sequence[Recording], address: s
     out.print(f"Judged by: {SPEC}")
     out.print(
         f"Waits are cut for the demo: settle {SETTLE} (default 6s), idle_timeout {IDLE} (default "
-        "120s). What follows is read from the spans that Surefoot sent to its backend."
+        "120s)."
     )
+    out.print("What follows is read from the spans that Surefoot sent to its backend.")
     out.print()
 
 
 def _verdict(out: Console, recording: Recording, returned: Returned) -> None:
     line = Text(_INDENT).append_text(word(returned.outcome, upper=True))
     name = recording.framework.ljust(_FRAMEWORK_WIDTH)
-    out.print(line.append(f" {name} {plain(returned.trajectory) or 'no tool call'}"))
+    out.print(line.append(f" {name} {_trajectory(returned)}"))
     indent = _INDENT + " " * (WORD_WIDTH + 1)
-    for one in sorted(returned.violations, key=lambda one: -1 if one.step is None else one.step):
-        told = Text(indent).append_text(word(one.severity, width=4))
-        out.print(told.append(f" {one.check}: {plain(one.message)}"))
+    worst_first = sorted(returned.violations, key=lambda one: _WEIGHT.index(one.severity))
+    alike = Counter((one.severity, one.check, one.message) for one in worst_first)
+    for (severity, check, message), times in alike.items():
+        again = f" ({times} times)" if times > 1 else ""
+        told = Text(indent).append_text(word(severity, width=4))
+        out.print(told.append(f" {check}: {plain(message)}{again}"))
     if returned.inconclusive:
         out.print(Text(f"{indent}cannot be decided: {plain(returned.inconclusive)}", style="dim"))
+
+
+def _trajectory(returned: Returned) -> str:
+    """The trajectory, calls of one tool in a row told once."""
+    rows = [(tool, len(list(row))) for tool, row in groupby(returned.trajectory.split(_ARROW))]
+    told = (f"{tool} x{times}" if times > 1 else tool for tool, times in rows)
+    return plain(_ARROW.join(told)) or "no tool call"
 
 
 def _foot(out: Console, verdicts: Sequence[Returned]) -> None:
@@ -143,9 +160,7 @@ def _foot(out: Console, verdicts: Sequence[Returned]) -> None:
     green = sum(one.is_green for one in verdicts)
     told = ", ".join(f"{counts[kind]} {kind.value}" for kind in Outcome if counts[kind])
     out.print(f"Outcomes   {told}")
-    line = Text("Luck Rate  ").append(luck_rate(lucky, green), style="bold yellow")
-    out.print(line)
-    out.print(
-        f"           {green} runs had an answer that looked right; {lucky} of them got there on a "
-        "bad path."
-    )
+    out.print(Text("Luck Rate  ").append(luck_rate(lucky, green), style=STYLES["lucky"]))
+    out.print(f"           {green} answers looked right, {lucky} of them reached on a bad path")
+    out.print()
+    out.print("Your own agents: surefoot run --specs FILE, and let them export OTLP to it.")

@@ -22,7 +22,7 @@ _KNOWN_ELSEWHERE: Final = {
     "connectors": "there are none here; leave it out",
     "batch": "requests are forwarded as they came; leave it out",
     "memory_limiter": "write processors.surefoot.memory_limit_mib",
-    "num_consumers": "the queue has one; leave it out",
+    "num_consumers": "not a choice here; leave it out",
     "ca_file": "not supported yet; leave it out to use the system's certificates",
     "cert_file": "not supported yet; leave it out",
     "key_file": "not supported yet; leave it out",

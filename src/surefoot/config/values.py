@@ -77,6 +77,8 @@ def size_bytes(value: object) -> int:
 
 def listener(value: object) -> Endpoint:
     """Where to listen: `host:port`, `:port` for every address, port 0 for a free one."""
+    if isinstance(value, Endpoint):
+        return value
     right = "write host:port, such as 127.0.0.1:4317"
     host, port = _split(value, right)
     return Endpoint(host or "0.0.0.0", port)  # noqa: S104 - `:4317` means so, as in the Collector
@@ -84,6 +86,8 @@ def listener(value: object) -> Endpoint:
 
 def backend(value: object) -> Endpoint:
     """Whom to send to: `host:port`, with `http://` or `https://` before it or not."""
+    if isinstance(value, Endpoint):
+        return value
     right = "write host:port, such as jaeger:4317"
     text = value.strip() if isinstance(value, str) else value
     scheme = ""
