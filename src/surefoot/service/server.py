@@ -29,6 +29,7 @@ from surefoot.emit.encode import Encoder
 from surefoot.emit.exposition import prometheus_text
 from surefoot.emit.identity import Identity
 from surefoot.emit.metrics import Metrics, Points, Reading
+from surefoot.errors import ConfigError
 from surefoot.evaluate import mask
 from surefoot.luck import LuckWindow
 from surefoot.pipeline import Intake, Judge, Judgement, Ledger, Pressure, SharedBuffer, SharedLuck
@@ -78,6 +79,11 @@ class Server:
         on_plan: OnPlan | None = None,
         clock: Clock | None = None,
     ) -> None:
+        if config.judging.unit == "session":
+            raise ConfigError(
+                "processors.surefoot.unit: session is not judged on live traffic yet; "
+                "write trace or agent, or judge files: surefoot check --unit session"
+            )
         self._config = config
         self._clock = clock = clock or SystemClock()
         self._telemetry = telemetry = Telemetry(clock)
