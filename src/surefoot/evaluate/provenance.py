@@ -31,7 +31,7 @@ from surefoot.evaluate.values import (
     stands_in,
     values,
 )
-from surefoot.model import Cut, Evidence
+from surefoot.model import Cut, Evidence, Source
 
 if TYPE_CHECKING:
     from surefoot.evaluate.view import View
@@ -180,18 +180,24 @@ def _sources(view: "View", count: int) -> list[_Source]:
 
 
 def _starts(view: "View") -> list[_Known]:
-    """When each call had to know what it carries: as its turn's first call started."""
-    turns: dict[int, _Known] = {}
+    """When each call had to know what it carries: as its turn's first call started.
+
+    The start of a call that no span of its own tells of is its model span's, which may
+    cover the whole run: it says when a turn began only if no other call of it does.
+    """
+    turns: dict[int, tuple[bool, _Known]] = {}
     starts: list[_Known] = []
     for index, known in enumerate(view.evidence):
         start = (view.spans[index][0], index)
         starts.append(start)
         if known.turn >= 0:
-            turns[known.turn] = min(start, turns.get(known.turn, start))
+            own = (known.source is Source.LLM, start)
+            turns[known.turn] = min(own, turns.get(known.turn, own))
     if not turns:
         return starts
     return [
-        turns.get(known.turn, start) for known, start in zip(view.evidence, starts, strict=True)
+        turns[known.turn][1] if known.turn >= 0 else start
+        for known, start in zip(view.evidence, starts, strict=True)
     ]
 
 

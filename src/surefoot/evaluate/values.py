@@ -101,6 +101,8 @@ def leaves(args: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 def needle(text: str) -> Needle:
     """What to look for to find `text` by the boundary rule."""
+    if text.isdigit() and text.isascii() and text[0] != "0":
+        return Needle(text, number=True)
     match = _NUMBER.fullmatch(text)
     if match is None:
         return Needle(text.casefold())

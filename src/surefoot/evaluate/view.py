@@ -98,12 +98,16 @@ class View:
                 known = step.tool in scope.universe
                 self._aliases[step.tool] = () if known else spell(step.tool)
         agents = scope.agents
-        #: Steps by index whose texts are read: of the agents in scope, whatever they are.
-        self.readable: list[int] = [
-            index for index in range(len(steps)) if not agents or self._is_by(agents, index)
-        ]
+        in_scope = [i for i in range(len(steps)) if not agents or self._is_by(agents, i)]
         #: Judged calls by index, with those that never ran.
-        self.asked: list[int] = [index for index in self.readable if self._is_call(index)]
+        self.asked: list[int] = [index for index in in_scope if self._is_call(index)]
+        #: Steps by index whose texts are read: also handoffs that are no calls here. What a
+        #: pseudo-tool says is the output, which is read itself.
+        self.readable: list[int] = [
+            index
+            for index in in_scope
+            if evidence[index].kind is not StepKind.FINAL or self._is_call(index)
+        ]
         #: Judged calls by index that a tool ran.
         self.ran: list[int] = [index for index in self.asked if evidence[index].ran]
 

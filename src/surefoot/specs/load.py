@@ -85,7 +85,7 @@ def _parse(text: str) -> tuple[Sequence[Spec], list[str]]:
         content = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError) as problem:
         return (), [of_yaml(problem)]
-    if tree is None or not isinstance(content, dict):
+    if tree is None or not isinstance(content, dict) or "specs" not in content:
         return (), ["not a spec file; write `specs:` and a list of specs below it"]
     specs: Sequence[Spec] = ()
     found = list(doubles(tree))

@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from surefoot.specs.schema import File
+from surefoot.specs.schema import CheckId, File
 
 Place = tuple[str | int, ...]
 
@@ -22,6 +22,7 @@ _WORDS = {
     "missing": "missing; write it",
     "int_type": "not a whole number; write one without quotes",
     "bool_type": "neither true nor false; write one of them",
+    "greater_than_equal": "too small; write at least 0",
     "string_type": "not a text; put it in quotes",
     "string_too_short": "empty; write a name",
     "model_type": "not a section; write its keys below it",
@@ -121,7 +122,9 @@ def _follows(error: ErrorDetails, content: Any) -> bool:
 def _words(error: ErrorDetails, at: Place) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        return _unknown(str(at[-1]), _keys(File, at[:-1]))
+        return _unknown("key", str(at[-1]), _keys(File, at[:-1]))
+    if error["loc"][-1] == "[key]":
+        return _unknown("check", str(at[-1]), list(get_args(CheckId)))
     if kind == "value_error":
         return str(context["error"])
     if kind == "literal_error":
@@ -129,12 +132,12 @@ def _words(error: ErrorDetails, at: Place) -> str:
     return _WORDS.get(kind, error["msg"])
 
 
-def _unknown(key: str, known: list[str]) -> str:
+def _unknown(noun: str, key: str, known: list[str]) -> str:
     if key in _LATER:
         return _LATER[key]
     near = difflib.get_close_matches(key, known, n=1)
     right = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
-    return f"unknown key; {right}"
+    return f"unknown {noun}; {right}"
 
 
 def _keys(model: type[BaseModel], at: Place) -> list[str]:

@@ -39,13 +39,26 @@ def _list(value: Any) -> Any:
     return (value,) if isinstance(value, str | int | float) else value
 
 
+def _scalars(value: Any) -> Any:
+    listed = _list(value)
+    plain = isinstance(listed, list | tuple)
+    if not plain or not all(isinstance(one, str | int | float) for one in listed):
+        raise ValueError("no plain value; write a text, a number, true, false, or a list of them")
+    return listed
+
+
 def _off(value: Any) -> Any:
     """YAML reads a bare `off` as false."""
     return "off" if value is False else value
 
 
-def _duration(value: Any) -> Any:
-    return parse_duration(value) if isinstance(value, str) else value
+def _duration(value: Any) -> int:
+    if not isinstance(value, str):
+        raise ValueError("no duration; write 500ms, 6s, 30m or 1h30m")  # noqa: TRY004 - pydantic's
+    duration_ns = parse_duration(value)
+    if not 0 < duration_ns <= _DAY_NS:
+        raise ValueError(f"{value} is out of range; write more than 0s and at most 24h")
+    return duration_ns
 
 
 _TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
@@ -69,14 +82,13 @@ Globs: TypeAlias = Annotated[
 ]
 Scalars: TypeAlias = Annotated[
     tuple[Scalar, ...],
-    BeforeValidator(_list),
+    BeforeValidator(_scalars),
     WithJsonSchema({"anyOf": [_SCALAR, {"type": "array", "items": _SCALAR}]}),
 ]
 Level: TypeAlias = Annotated[Literal["hard", "soft", "warn", "off"], BeforeValidator(_off)]
 Duration: TypeAlias = Annotated[
     StrictInt,
     BeforeValidator(_duration),
-    Field(gt=0, le=_DAY_NS),
     WithJsonSchema({"type": "string", "pattern": PATTERN}),
 ]
 

@@ -1,0 +1,105 @@
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluate.runs import a_call, a_run, grade, judged, messages
+from surefoot.evaluate import mask
+from surefoot.evaluate.secrets import SHAPES, labels
+from surefoot.model import Cut, Evidence, PathGrade
+
+KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAK\n-----END RSA PRIVATE KEY-----"
+EXAMPLES = {
+    "AWS access key id": "AKIAIOSFODNN7EXAMPLE",
+    "GitHub token": "gho_" + "a1" * 18,
+    "GitHub fine-grained token": "github_pat_" + "A_" * 25,
+    "PyPI token": "pypi-AgEIcHlwaS5vcmc" + "x-" * 8,
+    "Slack token": "xoxb-1234567890",
+    "OpenAI key": "sk-proj-" + "a_" * 10,
+    "Google API key": "AIza" + "b" * 35,
+    "private key block": KEY,
+    "bearer token": "Bearer  eyJhbGciOiJIUzI1NiIsInR5cCI6",
+}
+NOTHING = [
+    "550e8400-e29b-41d4-a716-446655440000",
+    "a" * 40,
+    "sess_abc123def456ghi789",
+    "task-risk-desk-12345678901234567890",
+    "Bearer short",
+    "2026-09-15T00:00:00.000000Z",
+]
+
+
+@pytest.mark.parametrize("label", EXAMPLES)
+def test_each_credential_is_named_and_masked(label: str) -> None:
+    secret = EXAMPLES[label]
+    text = f"use {secret}, please"
+
+    assert label in labels(text)
+    assert mask(text) == f"use [{label}], please"
+
+
+def test_every_shape_has_an_example() -> None:
+    assert [shape.label for shape in SHAPES] == list(EXAMPLES)
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_only_looks_random_is_no_credential(text: str) -> None:
+    assert labels(text) == []
+    assert mask(text) == text
+
+
+def test_a_key_block_without_an_end_is_masked_to_the_end_of_the_text() -> None:
+    assert mask(f"a {KEY[:40]}") == "a [private key block]"
+    assert mask(f"{KEY} b {KEY}") == "[private key block] b [private key block]"
+
+
+@given(st.lists(st.sampled_from([*EXAMPLES.values(), *NOTHING, " ", "\n", '"', "é"])))
+def test_a_masked_text_holds_no_credential(parts: list[str]) -> None:
+    masked = mask("".join(parts))
+
+    assert labels(masked) == []
+    assert mask(masked) == masked
+
+
+@given(st.text(string.ascii_letters + "-_ ", max_size=30))
+def test_a_hint_misses_no_credential(text: str) -> None:
+    for secret in EXAMPLES.values():
+        whole = f"{text} {secret} {text}"
+
+        assert labels(whole) == [shape.label for shape in SHAPES if shape.pattern.search(whole)]
+
+
+def test_credentials_are_found_in_arguments_results_and_output() -> None:
+    token = EXAMPLES["GitHub token"]
+    call = a_call("push", {"a": "fine", "headers": {"auth": token}}, result=f"pushed {token}")
+    run = a_run("a", call, output=f"I used {token}")
+
+    verdict = judged(run, secrets=True)
+
+    assert [str(one) for one in verdict.violations] == [
+        "warn: possible GitHub token in push.result",
+        "warn: possible GitHub token in push.arg headers",
+        "warn: possible GitHub token in output",
+    ]
+    assert [one.step for one in verdict.violations] == [1, 1, None]
+    assert [one.arg for one in verdict.violations] == ["", "headers", ""]
+    assert token not in str(verdict)
+
+
+def test_two_fields_do_not_make_a_credential_together() -> None:
+    run = a_run(a_call("push", {"a": "Bearer", "b": "eyJhbGciOiJIUzI1NiIsInR5cCI6"}))
+
+    assert messages(run, secrets=True) == []
+
+
+def test_in_a_cut_text_nothing_found_is_undecided() -> None:
+    levels = {Evidence.TEXT_CAPPED}
+    capped = a_call("lookup", result="a", result_capped=True)
+
+    assert grade(a_run(capped, levels=levels), secrets=True) is PathGrade.INCONCLUSIVE
+    cut_output = a_run("a", output=Cut("a"), levels=levels)
+    assert grade(cut_output, secrets=True) is PathGrade.INCONCLUSIVE
+    cut_task = a_run("a", task=Cut("a"), levels=levels)
+    assert grade(cut_task, secrets=True) is PathGrade.OK
