@@ -136,14 +136,14 @@ def _complete(known: Call, again: Call) -> None:
 
 
 def _askers(view: View) -> list[int]:
-    """Give the spans whose output asks for calls, in order of their end."""
+    """Give the spans that ask for calls: models in order of their end, then the others."""
     spans = view.spans
     asking = [
         at
         for at, span in enumerate(spans)
         if (span.role is Role.LLM and keys.SAID in span.attributes) or keys.ASKED in span.attributes
     ]
-    return sorted(asking, key=lambda at: (_asked_at(view, at), at))
+    return sorted(asking, key=lambda at: (spans[at].role is not Role.LLM, _asked_at(view, at), at))
 
 
 def _asked_at(view: View, at: int) -> int:

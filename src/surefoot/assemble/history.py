@@ -281,6 +281,8 @@ def _answer(part: dict[str, Any]) -> "Item | None":
         source = part
     if source is None:
         return None
+    if isinstance(source.get("origin"), dict):  # Haystack's result has its call in it
+        source = {**source["origin"], **source, "id": source["origin"].get("id")}
     told = _first(source, ("response", "output", "result", "content"))
     if isinstance(told, dict) and set(told) == {"result"}:
         told = told["result"]

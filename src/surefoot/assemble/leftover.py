@@ -86,7 +86,7 @@ def _place(view: View, requests: list[Call], left: list[Call]) -> None:
     alone = {id(request) for request in left}
     before: dict[int, int] = {}
     for request in requests:
-        if view.spans[request.at].role is Role.AGENT:
+        if view.spans[request.at].role is not Role.LLM:
             if id(request) in alone and request.at in before:
                 request.start_ns = request.end_ns = before[request.at]
             before[request.at] = request.end_ns

@@ -86,6 +86,11 @@ def role_of(item: Item) -> str:
     return ""
 
 
+def is_nameless(item: Item) -> bool:
+    """Whether a tool's message says neither which call nor which tool it is from."""
+    return not any(key.endswith(("tool_call_id", "message.name")) for key, _ in item)
+
+
 def read(item: Item) -> Message:
     """Read one entry of an indexed attribute."""
     plain: dict[str, Value] = {}

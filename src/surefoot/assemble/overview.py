@@ -8,7 +8,7 @@ Owns the shapes in which frameworks write a task (`{"messages": […]}`, `{"task
 from typing import Any
 
 from surefoot.assemble import history
-from surefoot.assemble.messages import read
+from surefoot.assemble.messages import read, role_of
 from surefoot.assemble.results import unwrap
 from surefoot.assemble.values import is_hidden, normal, structure, text_of
 from surefoot.model import Item
@@ -74,15 +74,18 @@ def _task(value: Any, depth: int) -> tuple[Item, ...]:
             return _task(nested.value, depth + 1)
         return (history.item("user", value),) if value.strip() else ()
     items = history.items_in(value)
-    if any(read(entry).role == "user" for entry in items):
+    if any(role_of(entry) == "user" for entry in items):
         return items
-    if isinstance(value, dict):
-        for key in _TASK_KEYS:
-            if value.get(key):
-                found = _task(value[key], depth + 1)
-                if found:
-                    return items + found
-    return ()
+    inside = _inside(value, _TASK_KEYS) if isinstance(value, dict) else ()
+    found = next(filter(None, (_task(inner, depth + 1) for inner in inside)), ())
+    return items + found if found else ()
+
+
+def _inside(value: dict[str, Any], names: tuple[str, ...]) -> list[Any]:
+    """Give what stands under `names`; else what one key alone is put around."""
+    named = [value[key] for key in names if value.get(key)]
+    lone = list(value.values()) if len(value) == 1 and not named else []
+    return named or [inner for inner in lone if isinstance(inner, dict)]
 
 
 def answer_text(value: object) -> str:
@@ -120,16 +123,10 @@ def _answer(value: Any, depth: int) -> str | None:
     if depth > _MAX_NEST or not value:
         return "" if value in (None, [], {}) else None
     said = _last_words(value)
-    if said is not None:
+    if said is not None or not isinstance(value, dict):
         return said
-    if isinstance(value, dict):
-        parts = value.get("parts")
-        if isinstance(parts, list):
-            texts = [
-                p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str)
-            ]
-            return "\n".join(texts)
-        for key in _ANSWER_KEYS:
-            if value.get(key):
-                return _answer(value[key], depth + 1)
-    return None
+    parts = value.get("parts")
+    if isinstance(parts, list):
+        return history.texts(parts)
+    inside = _inside(value, _ANSWER_KEYS)
+    return _answer(inside[0], depth + 1) if inside else None

@@ -174,7 +174,7 @@ def _calls(view: View) -> tuple[list[Call], leftover.Told]:
     calls = leftover.without_pending(view, ran)
     leftover.fill(view, calls, told)
     calls += leftover.settle(view, ran, requests, left, told)
-    calls.sort(key=lambda call: (call.start_ns, call.place, call.end_ns, call.at))
+    calls.sort(key=lambda call: (call.start_ns, call.turn, call.place, call.end_ns, call.at))
     return calls, told
 
 

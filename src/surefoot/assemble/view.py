@@ -82,17 +82,39 @@ class View:
         What the run's own models heard comes before what those that work for others did.
         """
         inner = self.inner()
-        seen: set[int] = set()
+        seen: set[object] = set()
         for at in sorted(self.listeners, key=lambda at: inner[at]):
             items = messages.items_at(self.spans[at].attributes, keys.HEARD)
-            for item in items:
-                if id(item) not in seen:
-                    seen.add(id(item))
-                    if messages.role_of(item) != "assistant":
-                        message = self._message(item)
-                        if id(message) not in seen:
-                            seen.add(id(message))
-                            yield at, message
+            for item, place in self._answering(items):
+                if (id(item), place) not in seen:
+                    seen.add((id(item), place))
+                    message = self._message(item)
+                    if place:
+                        message = message._replace(call_id=place[0], tool=place[1])
+                    mark = message if place else id(message)
+                    if mark not in seen:
+                        seen.add(mark)
+                        yield at, message
+
+    def _answering(self, items: tuple[Item, ...]) -> Iterator[tuple[Item, tuple[str, str] | None]]:
+        """Give each item that is no model's; a nameless result with the call it answers.
+
+        LiteLLM's and others' results bear neither an id nor a name: the first after a
+        request answers its first call, the second its second.
+        """
+        request: Item | None = None
+        answered = 0
+        for item in items:
+            role = messages.role_of(item)
+            if role == "assistant":
+                request, answered = item, 0
+            elif role == "tool" and request is not None and messages.is_nameless(item):
+                calls = self._message(request).calls
+                call = calls[answered] if answered < len(calls) else None
+                answered += 1
+                yield item, (call.call_id, call.tool) if call else None
+            else:
+                yield item, None
 
     def inner(self) -> list[bool]:
         """Say of each span whether it works for a tool, or for an agent that called it.

@@ -15,6 +15,7 @@ from surefoot.assemble.dialects.dialect import Dialect
 from surefoot.assemble.dialects.dspy import DSPy
 from surefoot.assemble.dialects.genai import GenAI
 from surefoot.assemble.dialects.googleadk import GoogleADK
+from surefoot.assemble.dialects.haystack import Haystack
 from surefoot.assemble.dialects.langchain import LangChain
 from surefoot.assemble.dialects.langfuse import Langfuse
 from surefoot.assemble.dialects.llamaindex import LlamaIndex
@@ -52,6 +53,7 @@ DIALECTS: tuple[Dialect, ...] = (
     CrewAI(),
     DSPy(),
     GoogleADK(),
+    Haystack(),
     LangChain(),
     LlamaIndex(),
     N8nAgents(),
