@@ -9,6 +9,9 @@ check of the demo's spec, emit, to a backend that takes everything), so that wha
 else the machine does meets both. A round of Surefoot ends when all it was given is
 judged. Shown is the median of the rounds, with the lowest and the highest.
 
+Spans/s is what one sender got acknowledged; CPU is all that it cost, judging included.
+A second table tells where the CPU goes, stage by stage, in one thread of this process.
+
 It asserts nothing about time: read the ratio to the floor, not the figures alone.
 """
 
@@ -28,12 +31,15 @@ if __name__ == "__main__":  # where pytest finds the tests' folders, too
 
 from bench.processes import Watched, receiver, surefoot
 from bench.sender import Sender, Sent
+from bench.stages import stages
 from bench.traffic import templates
 
 SPEC = Path(__file__).parents[2] / "src/surefoot/cli/recordings/refund-desk.yaml"
 BIG, SMALL = 512, 1
 #: A BatchSpanProcessor has one request in flight; a few keep the server busy.
 IN_FLIGHT = 4
+#: Above the timers of `JUDGING`: then all that was sent is judged.
+QUIET_S = 3.0
 MIB = 1 << 20
 JUDGING = {"specs": f"[{SPEC}]", "settle": "1s", "idle_timeout": "2s", "memory_limit_mib": 2048}
 HOLDING = {**JUDGING, "settle": "1h", "idle_timeout": "1h"}
@@ -76,6 +82,11 @@ def table(seconds: float, rounds: int) -> Iterable[str]:
         yield ""
         with surefoot(Path(folder), backend.port, **HOLDING) as own:
             yield _memory(own)
+    yield ""
+    yield "| stage | CPU us a span |"
+    yield "|---|---|"
+    for stage, cpu_us in stages(templates(BIG), SPEC, rounds).items():
+        yield f"| {stage} | {cpu_us:.1f} |"
 
 
 def _compare(
@@ -96,7 +107,7 @@ def _compare(
 def _round(sender: Sender, watched: Watched, in_flight: int, seconds: float) -> tuple[Sent, float]:
     before = watched.cpu_s()
     sent = sender.send(watched.port, in_flight=in_flight, seconds=seconds)
-    watched.wait_until_quiet()
+    watched.wait_until_quiet(QUIET_S)
     return sent, watched.cpu_s() - before
 
 
@@ -124,10 +135,10 @@ def _memory(own: Watched) -> str:
     """How much an open trace takes of what it took on the wire."""
     sender = Sender(templates(BIG))
     warm = sender.send(own.port, in_flight=1, requests=len(templates(BIG)))
-    own.wait_until_quiet()
+    own.wait_until_quiet(QUIET_S)
     before = own.rss_bytes()
     held = sender.send(own.port, in_flight=1, requests=8 * warm.requests)
-    own.wait_until_quiet()
+    own.wait_until_quiet(QUIET_S)
     share = (own.rss_bytes() - before) / held.wire_bytes
     return (
         f"Memory of an open trace: {share:.2f} of its bytes on the wire "

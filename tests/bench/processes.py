@@ -15,7 +15,7 @@ _RECEIVER = Path(__file__).parent / "receiver.py"
 _STOP_S = 20
 _START_S = 20
 #: A process that takes less than this share of a core does no work any more.
-_QUIET_SHARE = 0.03
+_QUIET_SHARE = 0.05
 _LOOK_S = 0.5
 
 
@@ -38,14 +38,17 @@ class Watched:
         line = next(line for line in status.splitlines() if line.startswith(wanted))
         return int(line.split()[1]) * 1024
 
-    def wait_until_quiet(self) -> None:
-        """Return when it has worked off what it was given."""
-        before = self.cpu_s()
-        while True:
+    def wait_until_quiet(self, for_s: float) -> None:
+        """Return when it has done nothing for so long.
+
+        Longer than any timer that may still give it work: a quiet process may be one
+        that waits for its traces to settle.
+        """
+        before, quiet_s = self.cpu_s(), 0.0
+        while quiet_s < for_s:
             time.sleep(_LOOK_S)
             now = self.cpu_s()
-            if now - before < _QUIET_SHARE * _LOOK_S:
-                return
+            quiet_s = quiet_s + _LOOK_S if now - before < _QUIET_SHARE * _LOOK_S else 0.0
             before = now
 
 
@@ -66,6 +69,7 @@ def surefoot(folder: Path, backend_port: int, **judging: object) -> Iterator[Wat
     config.write_text(
         f"receivers: {{otlp: {{protocols: {{grpc: {{endpoint: 127.0.0.1:{port}}}}}}}}}\n"
         f"exporters: {{otlp: {{endpoint: 127.0.0.1:{backend_port}, tls: {{insecure: true}}}}}}\n"
+        "service: {telemetry: {logs: {level: error}}}\n"
         f"processors:\n  surefoot:\n{keys}"
     )
     command = [sys.executable, "-m", "surefoot", "run", "-c", str(config)]
