@@ -58,3 +58,26 @@ def test_a_trace_without_its_root_is_closed_as_idle() -> None:
 def test_bytes_that_are_no_request_are_named() -> None:
     with pytest.raises(InputError, match=r"^x\.binpb: "):
         runs([Request(b"\xff\xff", "x.binpb")], SpecSet())
+
+
+def test_the_traces_of_a_session_are_one_run_with_unit_session() -> None:
+    stream = [Request(body, "") for body in recorded("openaiagents", "session")] + STREAM
+    apart = [run for run in runs(stream, SpecSet()) if run.session]
+    joined = [run for run in runs(stream, SpecSet(), unit="session") if run.session]
+
+    assert len(apart) == 2
+    assert len(joined) == 1
+    assert [step.tool for step in joined[0].steps] == [
+        step.tool for run in apart for step in run.steps
+    ]
+
+
+def test_a_run_without_a_session_stays_alone_with_unit_session() -> None:
+    assert len(runs(STREAM, SpecSet(), unit="session")) == 3
+
+
+def test_each_topmost_agent_is_a_run_with_unit_agent() -> None:
+    found = runs(STREAM, SpecSet(), unit="agent")
+
+    assert len(found) >= 3
+    assert all(run.key == run.root.span_id for run in found if run.key)

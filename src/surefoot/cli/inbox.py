@@ -23,6 +23,7 @@ METHOD: Final = "Export"
 TAKEN: Final = b""
 _TEXT_LIMIT: Final = 1 << 16
 _WORKERS: Final = 2
+_GRACE_S: Final = 1.0
 
 
 @dataclass(slots=True)
@@ -124,8 +125,8 @@ class Sink:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop at once."""
-        self._server.stop(grace=None).wait()
+        """Stop, running calls first: cancelling them makes gRPC's clients complain."""
+        self._server.stop(_GRACE_S).wait()
 
     def _export(self, body: bytes, _context: Any) -> bytes:
         self._take(body)
