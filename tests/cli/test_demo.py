@@ -24,5 +24,5 @@ def test_the_demo_shows_every_outcome_and_the_luck_rate() -> None:
     assert counts is not None
     assert int(counts[1]) == words.count("LUCKY")
     assert int(counts[2]) == words.count("LUCKY") + words.count("PASS")
-    assert "hard before: issue_refund called without check_policy\n" in done.stdout
+    assert "hard forbidden: called forbidden tool: issue_refund\n" in done.stdout
     assert "settle 1s" in done.stdout

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cli.otlp_files import recorded
+from cli.otlp_files import FIXTURES, recorded
 from surefoot.cli.inbox import Sink
-from surefoot.cli.replay import FOLDER, recordings, send
+from surefoot.cli.replay import FOLDER, SPEC, recordings, send
 from surefoot.errors import InputError
 
 
@@ -47,3 +47,9 @@ def test_a_refusal_is_told(tmp_path: Path) -> None:
 
     with Sink(refuse) as sink, pytest.raises(InputError, match="did not take a recording"):
         send(recordings()[0], f"127.0.0.1:{sink.port}")
+
+
+def test_the_demo_judges_by_the_example() -> None:
+    example = FIXTURES.parent / "examples" / SPEC.name
+
+    assert SPEC.read_text("utf-8") == example.read_text("utf-8")

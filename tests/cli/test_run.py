@@ -45,7 +45,7 @@ def test_verdicts_are_printed_and_sigterm_is_0(tmp_path: Path) -> None:
         code = process.wait(30)
 
     assert block.startswith("LUCKY ")
-    assert "hard before: issue_refund called without check_policy (step 1, issue_refund)" in block
+    assert "hard forbidden: called forbidden tool: issue_refund (step 1, issue_refund)" in block
     assert code == 0
 
 
