@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -138,3 +138,22 @@ def test_a_good_answer_on_a_bad_path_is_lucky() -> None:
 
     assert verdict.outcome is Outcome.LUCKY
     assert verdict.is_green
+
+
+def test_arguments_nested_too_deep_for_python_crash_no_check() -> None:
+    """An agent writes them, or who speaks through it: they must not blind a check."""
+    deep: Any = "AKIAIOSFODNN7EXAMPLE"
+    for _ in range(3_000):
+        deep = [deep]
+    call = a_call("lookup", {"v": deep})
+
+    verdict = judged(a_run(call, call, task="t"), no_repeat=True, ground=True, secrets=True)
+
+    assert not verdict.crashed
+    assert [one.check for one in verdict.violations] == [
+        "no_repeat",
+        "ground",
+        "ground",
+        "secrets",
+        "secrets",
+    ]

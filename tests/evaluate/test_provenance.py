@@ -46,21 +46,37 @@ def test_results_of_earlier_calls_are_given_and_later_ones_are_not() -> None:
     assert ungrounded(CHECK, lookup) == UNGROUNDED
 
 
-def test_calls_at_once_know_nothing_of_each_other() -> None:
+TAINT: dict[str, Any] = {"untrusted": ["lookup"], "privileged": ["check"]}
+TAINTED = ["check.id carries data from untrusted lookup"]
+
+
+def test_calls_at_once_may_and_need_not_know_each_others_results() -> None:
+    """No violation hangs on the order of unordered calls."""
     lookup = a_call("lookup", result="order 88213", span=(0, 10))
+    at_once = a_call("check", {"id": "88213"}, span=(5, 15))
+    after = a_call("check", {"id": "88213"}, span=(10, 15))
 
-    assert ungrounded(lookup, a_call("check", {"id": "88213"}, span=(5, 15))) == UNGROUNDED
-    assert ungrounded(lookup, a_call("check", {"id": "88213"}, span=(10, 15))) == []
+    assert ungrounded(lookup, at_once) == []
+    assert messages(a_run(lookup, at_once, task="t"), **TAINT) == []
+    assert messages(a_run(lookup, after, task="t"), **TAINT) == TAINTED
 
 
-def test_calls_of_one_turn_know_nothing_of_each_other() -> None:
+@pytest.mark.parametrize("order", [1, -1])
+def test_calls_of_one_turn_may_and_need_not_know_each_others_results(order: int) -> None:
     calls = [
         a_call("lookup", result="order 88213", turn=0),
         a_call("check", {"id": "88213"}, turn=0),
-    ]
+    ][::order]
 
-    assert ungrounded(*calls) == UNGROUNDED
-    assert ungrounded(calls[0], a_call("check", {"id": "88213"}, turn=1)) == []
+    assert ungrounded(*calls) == []
+    assert messages(a_run(*calls, task="t"), **TAINT) == []
+
+
+def test_the_next_turn_knows_the_results_of_the_one_before() -> None:
+    lookup = a_call("lookup", result="order 88213", turn=0)
+    check = a_call("check", {"id": "88213"}, turn=1)
+
+    assert messages(a_run(lookup, check, task="t"), **TAINT) == TAINTED
 
 
 def test_a_call_without_a_span_says_when_a_turn_began_only_if_no_other_does() -> None:
@@ -69,7 +85,9 @@ def test_a_call_without_a_span_says_when_a_turn_began_only_if_no_other_does() ->
     lookup = a_call("lookup", result="order 88213", span=(1, 2))
     check = a_call("check", {"id": "88213"}, span=(3, 4), turn=1)
 
-    assert ungrounded((step, replace(known, source=Source.LLM)), lookup, check) == []
+    run = a_run((step, replace(known, source=Source.LLM)), lookup, check, task="t")
+
+    assert messages(run, **TAINT) == TAINTED
 
 
 def test_the_echo_of_a_call_is_no_source() -> None:

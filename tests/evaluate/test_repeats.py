@@ -1,6 +1,7 @@
 import pytest
 
 from evaluate.runs import a_call, a_run, grade, judged, messages, steps_of
+from surefoot.evaluate.repeats import identity
 from surefoot.model import ArgsQuality, PathGrade, Step, StepEvidence
 
 REPEATED = ["soft: repeated call: lookup"]
@@ -57,3 +58,9 @@ def test_hidden_arguments_may_repeat_what_succeeded(quality: str) -> None:
     assert grade(a_run(lookup(ok=False), hidden), no_repeat=True) is PathGrade.OK
     assert grade(a_run(hidden, "check"), no_repeat=True) is PathGrade.OK
     assert grade(a_run(hidden, lookup(), lookup()), no_repeat=True) is PathGrade.VIOLATED
+
+
+def test_names_that_cannot_be_sorted_are_compared_all_the_same() -> None:
+    odd = {1: "a", "b": "c"}
+
+    assert identity(odd) == identity(dict(odd))  # type: ignore[arg-type]  # odd on purpose

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evaluate.runs import a_call, a_run
 
+from evaluate.runs import a_call, a_run
 from surefoot.evaluate import judge
 from surefoot.specs import load
 

@@ -4,8 +4,13 @@
                └─> provenance ─> search (many values in many texts)
 
 One file a family of checks: `calls`, `order`, `repeats`, `grounding`, `secrets`. A new
-check is a frozen dataclass in one of them that fits `check.Check`, and one model in
-`specs.schema` that builds it.
+check is a frozen dataclass in one of them that fits `check.Check`, its key in
+`specs.schema`, and a line in `specs.build`.
+
+Why pyahocorasick: a run of 500 calls with results of 8,000 characters has 125,000 pairs
+of a value and a text. luckrate looks at each, in 1 to 6 s; here such a run takes 15 to
+100 ms (December 2026, two shared cores), and twice the calls take twice the time. `re`
+has no automaton for many literals, and n-grams made in Python cost more than they save.
 """
 
 from surefoot.evaluate.check import Check, Kind, Needs

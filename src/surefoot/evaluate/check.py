@@ -102,17 +102,21 @@ def settle(
         The violations that stand, or why nothing can be said (never both).
     """
     violations: list[Violation] = []
-    reasons: dict[str, None] = {}
+    reasons: set[str] = set()
     for finding in found:
         if isinstance(finding, Violation):
             violations.append(finding)
         else:
-            reasons[finding.reason] = None
+            reasons.add(finding.reason)
     undoing = levels & (check.needs.violation if violations else check.needs.clean)
     if violations and not undoing:
         return violations, None
     if undoing or reasons:
-        named = [level.value for level in Evidence if level in undoing]
-        named += [reason for reason in reasons if reason not in named]
-        return [], Undecided(check.id, ", ".join(named))
+        named = {level.value for level in undoing}.union(*map(_split, reasons))
+        known = [level.value for level in Evidence if level.value in named]
+        return [], Undecided(check.id, ", ".join((*known, *sorted(named.difference(known)))))
     return [], None
+
+
+def _split(reason: str) -> list[str]:
+    return reason.split(", ")

@@ -35,7 +35,7 @@ class Ground:
             if reason := view.hidden(index):
                 yield Undecided(self.id, reason)
             for value in found:
-                if value.prose or trace.groups(index, value.needle):
+                if value.prose or trace.is_given(index, value.needle):
                     continue
                 if reason := _task_unknown(view) or trace.gap(index):
                     yield Undecided(self.id, reason)

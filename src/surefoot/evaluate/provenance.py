@@ -6,8 +6,10 @@ history tells of, and results of earlier calls. Never the assistant's own words,
 never the echo of a call: a result is no source of a value which that same call's
 arguments held already.
 
-A result is known to a call if it had ended before the call's model turn began to act,
-so calls of one turn, and calls that overlap, know nothing of each other.
+A result is surely known to a call if it had ended before the call's model turn began to
+act. Calls of one turn, and calls that overlap, are unordered, and no violation may hang
+on their order: a value that a peer returned is given (`ground` stays silent), and one
+that an untrusted peer returned did not surely come from it (so does `taint`).
 
 Each text is searched once, in the order in which texts became known; of each value only
 the first text of each group that holds it is kept, and that answers for every later
@@ -82,7 +84,8 @@ class Trace:
 
     values: by step index, the identifiers in its arguments. first: by needle and group,
     the rank of the first source that holds it. horizon: by step index, how many of the
-    ranked sources the call knows. sources: by rank.
+    ranked sources the call surely knows. reach: by step index, the last step that it may
+    know. sources: by rank.
     """
 
     view: "View"
@@ -90,28 +93,36 @@ class Trace:
     values: dict[int, list[Value]] = field(default_factory=dict)
     first: dict[Needle, dict[str, int]] = field(default_factory=dict)
     horizon: dict[int, int] = field(default_factory=dict)
+    reach: dict[int, int] = field(default_factory=dict)
     _gaps: list[tuple[int, str, str]] | None = None
 
     def groups(self, step: int, needle: Needle) -> list[str]:
-        """The groups from which call `step` can have `needle`."""
+        """The groups from which call `step` surely could have `needle`."""
         horizon = self.horizon[step]
         found = self.first.get(needle)
         return [group for group, rank in found.items() if rank < horizon] if found else []
 
+    def is_given(self, step: int, needle: Needle) -> bool:
+        """Whether call `step` may have `needle` from anything."""
+        return any(self._may_know(step, rank) for rank in self.first.get(needle, {}).values())
+
     def gap(self, step: int, *, among: str = "") -> str:
-        """Why something that call `step` knows may not have been found; or empty.
+        """Why something that call `step` may know was perhaps not found; or empty.
 
         among: look at the groups whose names start so.
         """
         if self._gaps is None:
             self._gaps = list(_gaps(self.view, self.sources))
-        horizon = self.horizon[step]
         for rank, group, why in self._gaps:
-            if rank >= horizon:
-                break
-            if group.startswith(among):
+            if group.startswith(among) and self._may_know(step, rank):
                 return why
         return ""
+
+    def _may_know(self, step: int, rank: int) -> bool:
+        if rank < self.horizon[step]:
+            return True
+        source = self.sources[rank].step
+        return source != step and 0 <= source <= self.reach[step]
 
 
 def untrusted_tools(groups: list[str]) -> list[str]:
@@ -130,8 +141,10 @@ def trace(view: "View") -> Trace:
     needles: dict[Needle, None] = {}
     starts = _starts(view)
     order = [source.known for source in found.sources]
+    last_of = {known.turn: i for i, known in enumerate(view.evidence) if known.turn >= 0}
     for step in traced:
         found.horizon[step] = bisect_left(order, starts[step])
+        found.reach[step] = last_of.get(view.evidence[step].turn, step)
         privileged = tracing.privileged is not None and view.covers(tracing.privileged, step)
         found.values[step] = [] if view.hidden(step) else _values(view, step, privileged)
         for value in found.values[step]:
@@ -203,7 +216,7 @@ def _starts(view: "View") -> list[_Known]:
 
 def _search(view: "View", trace: Trace, needles: Collection[Needle], watched: set[Needle]) -> None:
     """Fill `trace.first`."""
-    sources = trace.sources[: max(trace.horizon.values())]
+    sources = trace.sources
     if len(needles) <= FEW:
         _search_plainly(view, trace, sources, needles, watched)
         return

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
+from surefoot.evaluate.values import leaves, text_of
 from surefoot.evaluate.view import View
 from surefoot.model import ArgsQuality, Severity, Undecided, Violation
 
@@ -74,5 +75,8 @@ def identity(args: dict[str, Any], *, by_value: bool = False) -> str:
     by_value: an only argument counts by its value, whatever its name.
     """
     if by_value and len(args) == 1:
-        return f"value {next(iter(args.values()))}"
-    return json.dumps(args, sort_keys=True, default=str)
+        return f"value {text_of(next(iter(args.values())))}"
+    try:
+        return json.dumps(args, sort_keys=True, default=str)
+    except (RecursionError, TypeError):  # too deep, or names that cannot be sorted
+        return repr(leaves(args))

@@ -147,7 +147,8 @@ def _joint(word: str) -> str | None:
     """The two characters on each side of the first `@` of `word`, whatever the case."""
     left, at, right = word.partition("@")
     joint = f"{left[-2:]}@{right[:2]}".casefold()
-    return joint if at and len(joint) == _JOINT_LENGTH and joint.isascii() else None
+    is_whole = len(joint) == _JOINT_LENGTH and joint.count("@") == 1
+    return joint if at and is_whole and joint.isascii() else None
 
 
 def _joints(text: str) -> set[str]:

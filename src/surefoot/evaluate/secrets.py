@@ -15,6 +15,7 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
+from surefoot.evaluate.values import text_of
 from surefoot.evaluate.view import View
 from surefoot.model import Cut, Evidence, Severity, Undecided, Violation
 
@@ -115,7 +116,7 @@ class Secrets:
                 yield Undecided(self.id, reason)
             if view.is_result_cut(index):
                 yield Undecided(self.id, Evidence.TEXT_CAPPED.value)
-            texts = {f"arg {name}": str(value) for name, value in step.args.items()}
+            texts = {f"arg {name}": text_of(value) for name, value in step.args.items()}
             # Most calls hold none: one look at all their texts tells that.
             if labels("\n".join((step.result, *texts.values()))):
                 for where, text in {"result": step.result, **texts}.items():

@@ -58,11 +58,19 @@ class Value(NamedTuple):
     prose: bool = False
 
 
+def text_of(value: object) -> str:
+    """`str(value)`, or its leaves where it is nested too deep for that."""
+    try:
+        return str(value)
+    except RecursionError:
+        return "\n".join(str(leaf) for _, leaf in leaves({"": value}))
+
+
 def seed_values(args: Mapping[str, Any]) -> list[Value]:
     """The identifiers among `args` by the seed's rule."""
     found = []
     for name, value in args.items():
-        text = str(value)
+        text = text_of(value)
         if text.lower() not in _LITERALS and _IDENTIFIER.match(text):
             found.append(Value(name, text, Needle(text)))
     return found

@@ -60,10 +60,11 @@ def doubles(node: yaml.Node, at: Place = ()) -> Iterator[tuple[Place, str]]:
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
-            if key.value in seen:
-                yield (*at, str(key.value)), "written twice; keep one"
-            seen.add(key.value)
-            yield from doubles(value, (*at, str(key.value)))
+            name = str(key.value)
+            if name in seen:
+                yield (*at, name), "written twice; keep one"
+            seen.add(name)
+            yield from doubles(value, (*at, name))
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
             yield from doubles(item, (*at, index))
