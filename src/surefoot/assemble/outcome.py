@@ -91,7 +91,8 @@ def _answer(view: View, root: int, agents: list[int], calls: list[Call], last: i
 def _words(view: View, at: int) -> str:
     """Give what a span's model said last, if it asked for nothing more."""
     said = view.said(at)
-    if any(message.calls for message in said) and not view.dialects[at].folds_turns:
+    overview = view.spans[at].role is not Role.LLM or view.dialects[at].folds_turns
+    if any(message.calls for message in said) and not overview:
         return ""
     texts = [message.text for message in said if message.text and message.role != "tool"]
     return texts[-1] if texts else ""

@@ -5,6 +5,8 @@ openinference-vercel `utils.ts`:
 - `ai.operationId` says what a span is; the agent is whatever name the user gave
   (`ai.telemetry.functionId`, `ai.telemetry.metadata.agent`), if any.
 - Converted messages lose tools' results; `ai.prompt.messages` has them all.
+- From version 7 on it writes GenAI, with the scope `gen_ai`; a step is a chain, though
+  the converter takes it for a model's call.
 - With version 2 of OpenTelemetry's JavaScript SDK the converter marks every span after a
   failed one as an ERROR with the same message. A true failure has an exception event, or
   no output.
@@ -28,12 +30,13 @@ _ROLES = {
     "ai.agent": Role.AGENT,
 }
 _MODEL_CALLS = (".doGenerate", ".doStream")
+_MESSAGES = ("ai.prompt.messages", "ai.prompt", "gen_ai.input.messages")
 
 
 class Vercel(OpenInference):
     """See the module."""
 
-    scopes: ClassVar[tuple[str, ...]] = ("ai", "@ai-sdk/otel")
+    scopes: ClassVar[tuple[str, ...]] = ("ai", "gen_ai", "@ai-sdk/otel")
     extra_keys = (
         "ai.telemetry.metadata.agent",
         "ai.telemetry.metadata.agentName",
@@ -42,6 +45,8 @@ class Vercel(OpenInference):
 
     def role(self, span: Span) -> Role:
         """Read the operation where no converter wrote a kind."""
+        if span.attributes.get(keys.OPERATION) == "agent_step":
+            return Role.CHAIN
         operation = span.attributes.get(keys.AI_SDK)
         if keys.KIND in span.attributes or not isinstance(operation, str):
             return super().role(span)
@@ -53,7 +58,7 @@ class Vercel(OpenInference):
         """Prefer the SDK's own messages to converted ones."""
         attributes = span.attributes
         if span.role is Role.LLM:
-            heard = trim.from_json(attributes, ("ai.prompt.messages", "ai.prompt"), "user")
+            heard = trim.from_json(attributes, _MESSAGES, "user")
             if heard:
                 attributes.pop("llm.input_messages", None)
                 attributes[keys.HEARD] = heard
@@ -74,7 +79,13 @@ class Vercel(OpenInference):
         return bool(span.events) or not answered
 
 
-_ANSWERS = ("output.value", "ai.toolCall.result", "ai.response.text")
+_ANSWERS = (
+    "output.value",
+    "ai.toolCall.result",
+    "ai.response.text",
+    "gen_ai.tool.call.result",
+    "gen_ai.output.messages",
+)
 
 
 def _own_words(attributes: dict[str, Value]) -> None:
