@@ -4,11 +4,18 @@ Owns the spans of one trace, the sharing of equal texts among them, and the esti
 their size. Knows nothing of other traces or of why this one will be closed.
 
 Theory: the messages of a run are repeated in each later model call, so a trace of n
-turns carries its first message n times. Each distinct text, and each distinct entry of
-an indexed attribute, is therefore held once a trace; a repeated one costs a pointer.
+turns carries its first message n times. Each distinct text, each distinct entry of an
+indexed attribute and each whole indexed attribute is therefore held once a trace; a
+repeated one costs a pointer. What is new is kept as it came, and built anew only where a
+part of it was known: most entries are new or known as a whole.
+
+Why: measured on 2026-12-01 over all recordings (3,160 spans of 17 frameworks, 3.1 KB a
+span on the wire): an open trace takes 0.38 of its bytes on the wire, and 0.26 with 2 KB
+more in each message (0.41 and 0.43 without sharing). It takes 4 us of CPU a span;
+building each tuple anew took 8 us and 15 % more memory.
 """
 
-import contextlib
+from sys import getsizeof
 from typing import Generic, TypeVar
 
 from surefoot.buffer.limits import Timers
@@ -16,16 +23,23 @@ from surefoot.model import Cut, Reason, Span, Value
 
 V = TypeVar("V")
 
-#: What CPython 3.11 takes for a slotted `Span`, its ids, times, dict and dict entry.
-SPAN_BYTES = 560
-#: A dict slot with its key shared, and a short value.
-ATTRIBUTE_BYTES = 80
-#: An entry of an indexed attribute, without its texts: nested tuples.
-ITEM_BYTES = 200
-#: A str object without its characters.
-TEXT_BYTES = 49
-#: Texts shorter than this are not worth a look-up.
-SHARED_FROM = 32
+# Bytes that CPython 3.11 takes; with them, `held_bytes` is within a tenth of what
+# tracemalloc finds on the recordings.
+#: A trace without its spans.
+TRACE_BYTES = 1_000
+#: A slotted `Span`, its ids, times, empty dict, and its place among the trace's spans.
+SPAN_BYTES = 420
+#: A dict's place for a key that is shared, and a short value.
+ATTRIBUTE_BYTES = 24
+#: A tuple, and each of its parts.
+TUPLE_BYTES, PART_BYTES = 40, 8
+#: A place among what the trace shares.
+SHARED_BYTES = 48
+#: Shorter texts are not looked up: on the recordings, the places that they would need
+#: take more memory than their copies.
+SHARED_FROM = 128
+#: Types whose values are neither shared nor counted.
+_SMALL = frozenset((bool, int, float, type(None)))
 #: Stands for a text that found no room in the trace's budget.
 NO_ROOM = Cut("")
 
@@ -47,10 +61,10 @@ class Held(Generic[V]):
         "late_ns",
         "reason",
         "services",
+        "shared",
         "spans",
         "text_bytes",
         "text_limit",
-        "texts",
         "timers",
         "verdict",
         "whole",
@@ -60,13 +74,13 @@ class Held(Generic[V]):
         self.id = trace_id
         self.spans: dict[bytes, Span] = {}
         self.anchors: frozenset[bytes] = frozenset()  #: roots that were let go before
-        self.services: set[str] = set()
+        self.services: tuple[str, ...] = ()
         self.timers = timers
         self.first_ns = self.last_ns = now_ns
         self.checked_ns = -1  #: the `last_ns` for which `whole` was found
         self.whole = False
         self.bytes = 0
-        self.texts: dict[Value, Value] = {}
+        self.shared: dict[Value, Value] = {}  #: texts, entries and whole attributes
         self.text_bytes = 0
         self.text_limit = text_limit
         self.dropped = False  #: some of its spans were no spans
@@ -80,92 +94,88 @@ class Held(Generic[V]):
 
     def put(self, span: Span) -> int:
         """Hold `span`, whose id is not held yet; return the bytes that it added."""
+        before = self.bytes
+        self.bytes += SPAN_BYTES if self.spans else TRACE_BYTES + SPAN_BYTES
         span.trace_id = self.id
-        added = SPAN_BYTES
-        attributes = span.attributes
-        for key, value in attributes.items():
-            added += ATTRIBUTE_BYTES
-            if type(value) is str:
-                if len(value) >= SHARED_FROM:
-                    attributes[key], more = self._share(value)
-                    added += more
-            elif isinstance(value, (tuple, dict, bytes, Cut)):
-                attributes[key], more = self._share_deep(value)
-                added += more
+        self._share_values(span.attributes)
         for event in span.events:
-            added += SPAN_BYTES // 2
-            for key, value in event.attributes.items():
-                event.attributes[key], more = self._share_deep(value)
-                added += more
+            self.bytes += SPAN_BYTES // 2
+            self._share_values(event.attributes)
         if span.message:
-            message, more = self._share(span.message)
-            span.message = str(message)
-            added += more
+            span.message = str(self._share(span.message))
         self.spans[span.span_id] = span
-        self.bytes += added
-        return added
+        return self.bytes - before
 
-    def _share(self, text: str) -> tuple[Value, int]:
-        """The trace's own copy of `text`, and the bytes if it is a new one."""
-        held = self.texts.get(text)
-        if held is not None:
-            return held, 0
-        size = TEXT_BYTES + len(text)
-        if self.text_bytes + size > self.text_limit:
-            return NO_ROOM, 0
-        self.texts[text] = text
-        self.text_bytes += size
-        return text, size
+    def _share_values(self, values: dict[str, Value]) -> None:
+        """Replace each value by the trace's own copy."""
+        self.bytes += ATTRIBUTE_BYTES * len(values)
+        for key, value in values.items():
+            kind = type(value)
+            if kind is str:
+                if len(value) >= SHARED_FROM:  # type: ignore[arg-type] # it is a str
+                    values[key] = self._share_text(value)  # type: ignore[arg-type] # as above
+            elif kind not in _SMALL:
+                values[key] = self._share(value)
 
-    def _share_deep(self, value: Value) -> tuple[Value, int]:
-        """As `_share`, for whatever an attribute may hold. Depth is the door's to bound."""
+    def _share(self, value: Value) -> Value:
+        """The trace's own copy of `value`. Depth is the door's to bound."""
         if isinstance(value, str):
-            return self._share(value) if len(value) >= SHARED_FROM else (value, 0)
+            return self._share_text(value) if len(value) >= SHARED_FROM else value
         if isinstance(value, tuple):
             return self._share_tuple(value)
         if isinstance(value, dict):
-            added = 0
-            for key, inner in value.items():
-                value[key], more = self._share_deep(inner)
-                added += ATTRIBUTE_BYTES + more
-            return value, added
-        return value, len(value) if isinstance(value, bytes) else 0
+            self.bytes += SPAN_BYTES // 4
+            self._share_values(value)
+        elif isinstance(value, bytes):
+            self.bytes += getsizeof(value)
+        return value
 
-    def _share_tuple(self, value: tuple[Value, ...]) -> tuple[Value, int]:
-        added = 0
-        shared: list[Value] = []
-        for item in value:
-            if not isinstance(item, tuple):
-                mine, more = self._share_deep(item)
-            elif (held := self._known(item)) is not None:
-                mine, more = held, 8
-            else:
-                mine, more = self._share_item(item)
-            shared.append(mine)
-            added += more
-        return tuple(shared), added + 8 * len(shared)
+    def _share_text(self, text: str) -> str:
+        held = self.shared.get(text)
+        if isinstance(held, str):
+            return held
+        size = getsizeof(text) + SHARED_BYTES
+        if self.text_bytes + size > self.text_limit:
+            return NO_ROOM
+        self.shared[text] = text
+        self.text_bytes += size
+        self.bytes += size
+        return text
 
-    def _known(self, item: tuple[Value, ...]) -> Value:
+    def _share_tuple(self, value: tuple[Value, ...]) -> Value:
+        """An indexed attribute, or one entry of it, is looked up as a whole first."""
+        if not value or type(value[0]) is not tuple:  # a pair, or an array of plain values
+            return self._share_parts(value)
         try:
-            return self.texts.get(item)
+            held = self.shared.get(value)
         except TypeError:  # a dict inside: it can't be looked up, only held
-            return None
+            return self._share_parts(value)
+        if held is None:
+            held = self._share_parts(value)
+            self.shared[held] = held  # not `value`: its texts may be copies
+            self.bytes += SHARED_BYTES
+        return held
 
-    def _share_item(self, item: tuple[Value, ...]) -> tuple[Value, int]:
-        """Hold a new entry of an indexed attribute, each of its long texts shared."""
-        added = ITEM_BYTES
-        pairs: list[Value] = []
-        for pair in item:
-            inner, more = self._share_pair(pair)
-            pairs.append(inner)
-            added += more
-        mine = tuple(pairs)
-        with contextlib.suppress(TypeError):  # as above
-            self.texts[item] = mine
-        return mine, added
+    def _share_parts(self, value: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The same tuple if none of its parts was known, else one of the shared parts.
 
-    def _share_pair(self, pair: Value) -> tuple[Value, int]:
-        if isinstance(pair, tuple):
-            inner = [self._share_deep(part) for part in pair]
-            return tuple(part for part, _ in inner), sum(more for _, more in inner)
-        return self._share_deep(pair)
+        Most parts are short texts, long ones and pairs of them, so those are told by
+        their type at once: it halves the time of the whole buffer.
+        """
+        self.bytes += TUPLE_BYTES + PART_BYTES * len(value)
+        mine: list[Value] | None = None
+        for at, part in enumerate(value):
+            kind = type(part)
+            own: Value
+            if kind is str:
+                if len(part) < SHARED_FROM:  # type: ignore[arg-type] # it is a str
+                    continue
+                own = self._share_text(part)  # type: ignore[arg-type] # as above
+            elif kind is tuple:
+                own = self._share_tuple(part)  # type: ignore[arg-type] # it is a tuple
+            else:
+                own = self._share(part)
+            if own is not part:
+                mine = mine or list(value)
+                mine[at] = own
+        return tuple(mine) if mine else value

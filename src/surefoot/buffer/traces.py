@@ -211,7 +211,7 @@ class TraceBuffer(Generic[V]):
     def _put(self, held: Held[V], span: Span) -> None:
         service = span.resource.service
         if service not in held.services:
-            held.services.add(service)
+            held.services += (service,)
             held.timers = held.timers.longest(self.timers_for(service))
         added = held.put(span)
         if held.reason is None:
