@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 #: What an OTLP attribute may hold. Arrays are tuples and key-value lists are dicts.
 #: An indexed attribute (`llm.input_messages.0.message.role`) is kept under its
 #: prefix as a tuple of `Item`.
-Value: TypeAlias = "None | bool | int | float | str | bytes | tuple[Value, ...] | dict[str, Value]"
+Value: TypeAlias = "bool | int | float | str | bytes | tuple[Value, ...] | dict[str, Value] | None"
 #: One entry of an indexed attribute: its (suffix, value) pairs in order of arrival.
 Item: TypeAlias = "tuple[tuple[str, Value], ...]"
 

@@ -2,11 +2,11 @@ import grpc
 import pytest
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.duration_pb2 import Duration
-from google.rpc.error_details_pb2 import (  # type: ignore[import-untyped] # no py.typed there
+from google.rpc.error_details_pb2 import (
     BadRequest,
     RetryInfo,
 )
-from google.rpc.status_pb2 import Status  # type: ignore[import-untyped] # no py.typed there
+from google.rpc.status_pb2 import Status
 from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import grpc
 import pytest
-from google.rpc.error_details_pb2 import RetryInfo  # type: ignore[import-untyped] # no py.typed there
-from google.rpc.status_pb2 import Status  # type: ignore[import-untyped] # no py.typed there
+from google.rpc.error_details_pb2 import RetryInfo
+from google.rpc.status_pb2 import Status
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from opentelemetry.sdk.trace import TracerProvider

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from google.rpc.status_pb2 import Status  # type: ignore[import-untyped] # no py.typed there
+from google.rpc.status_pb2 import Status
 from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse

@@ -1,10 +1,10 @@
 import grpc
 import pytest
-from google.rpc.error_details_pb2 import (  # type: ignore[import-untyped] # no py.typed there
+from google.rpc.error_details_pb2 import (
     BadRequest,
     RetryInfo,
 )
-from google.rpc.status_pb2 import Status  # type: ignore[import-untyped] # no py.typed there
+from google.rpc.status_pb2 import Status
 
 from surefoot.errors import DecodeError, Overloaded
 from surefoot.receive.answer import Answer

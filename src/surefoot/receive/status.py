@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.duration_pb2 import Duration
-from google.rpc.error_details_pb2 import (  # type: ignore[import-untyped] # no py.typed there
+from google.rpc.error_details_pb2 import (
     BadRequest,
     RetryInfo,
 )
-from google.rpc.status_pb2 import Status  # type: ignore[import-untyped] # no py.typed there
+from google.rpc.status_pb2 import Status
 
 from surefoot.errors import DecodeError, Overloaded
 
