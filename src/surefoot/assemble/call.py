@@ -7,10 +7,9 @@ the file that decides it.
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 from surefoot.assemble.arguments import MISSING, Arguments
 from surefoot.assemble.results import UNKNOWN, Result
@@ -39,6 +38,13 @@ _HANDOFF_TO = re.compile(r"(?:transfer|handoff|hand_off|switch|delegate)_(?:back
 _AGENT_LIKE = re.compile(r"(?:^|_)(?:agent|assistant|supervisor)(?:_|$)")
 
 
+class Unread(Protocol):
+    """Arguments that nobody has asked for yet."""
+
+    def read(self) -> Arguments:
+        """Give the arguments."""
+
+
 @dataclass(slots=True)
 class Call:
     """One call. `at` is the index of the span that tells of it; `place` its place in a turn.
@@ -51,7 +57,7 @@ class Call:
     tool: str
     start_ns: int
     end_ns: int
-    arguments: Callable[[], Arguments] | Arguments = MISSING
+    arguments: "Unread | Arguments" = MISSING
     result: Result = UNKNOWN
     failed: bool = False
     call_id: str = ""
@@ -63,13 +69,13 @@ class Call:
     turn: int = -1
     place: int = 0
     scope: str = ""
-    merged: list[tuple[bytes, str]] = field(default_factory=list)
+    merged: list[tuple[bytes, str]] | None = None
     _key: str | None = None
 
     def _read(self) -> Arguments:
         known = self.arguments
         if not isinstance(known, Arguments):
-            known = self.arguments = known()
+            known = self.arguments = known.read()
         return known
 
     @property

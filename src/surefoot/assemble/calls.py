@@ -5,6 +5,8 @@ output gives a request, known by the id that the model gave it. Which of them ar
 the same, `merge` and `match` decide. Only outputs are requests: inputs repeat history.
 """
 
+from typing import NamedTuple
+
 from surefoot.assemble import arguments, dialects
 from surefoot.assemble.arguments import Arguments, Candidate
 from surefoot.assemble.call import Call, norm
@@ -163,17 +165,26 @@ def _from_request(view: View, at: int, asked: Asked) -> Call:
         tool=asked.tool,
         start_ns=when,
         end_ns=when,
-        arguments=lambda: _requested(view, at, asked),
+        arguments=_Requested(view, at, asked),
         call_id=asked.call_id,
         source=Source.LLM,
         scope=view.spans[at].scope,
     )
 
 
-def _requested(view: View, at: int, asked: Asked) -> Arguments:
-    names = view.offered().get(norm(asked.tool))
-    read = arguments.read((Candidate(asked.arguments),), lambda: names)
-    empty = names == () or view.dialects[at].omits_empty or asked.arguments == ""
-    if read.quality is ArgsQuality.MISSING and empty:
-        return read._replace(quality=ArgsQuality.EXACT)
-    return read
+class _Requested(NamedTuple):
+    """The arguments of a request, not read yet."""
+
+    view: View
+    at: int
+    asked: Asked
+
+    def read(self) -> Arguments:
+        """Read them; models leave out what is empty, but not all of them."""
+        view, at, asked = self
+        names = view.offered().get(norm(asked.tool))
+        read = arguments.read((Candidate(asked.arguments),), lambda: names)
+        empty = names == () or view.dialects[at].omits_empty or asked.arguments == ""
+        if read.quality is ArgsQuality.MISSING and empty:
+            return read._replace(quality=ArgsQuality.EXACT)
+        return read

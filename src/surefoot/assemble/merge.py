@@ -79,8 +79,9 @@ def _fold(view: View, outer: Call, inner: Iterable[Call]) -> None:
 
 
 def _absorb(view: View, call: Call, other: Call) -> None:
+    call.merged = call.merged or []
     call.merged.append((view.spans[other.at].span_id, other.call_id))
-    call.merged += other.merged
+    call.merged += other.merged or ()
     call.call_id = call.call_id or other.call_id
     if not call.result.known and other.result.known:
         call.result = other.result

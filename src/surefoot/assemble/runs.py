@@ -203,7 +203,7 @@ def _evidence(view: View, call: Call) -> StepEvidence:
         turn=call.turn,
         result_capped=call.result.capped,
         result_known=call.result.known,
-        merged=tuple(call.merged),
+        merged=tuple(call.merged or ()),
     )
 
 

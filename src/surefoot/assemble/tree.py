@@ -43,7 +43,7 @@ class Forest:
         self.rooted = [False] * size
         self.order = self._parents_first()
         for at in self.order:
-            self._inherit(at, index)
+            self._inherit(at)
 
     def topmost(self) -> list[int]:
         """Give the AI spans with no AI span above them, the earliest first."""
@@ -89,15 +89,13 @@ class Forest:
             step = self.parent[step]
         return earliest
 
-    def _inherit(self, at: int, index: dict[bytes, int]) -> None:
+    def _inherit(self, at: int) -> None:
         span = self.spans[at]
         parent = self.parent[at]
-        if parent < 0:
-            remote = span.flags & _REMOTE == _REMOTE and span.parent_id not in index
-            self.rooted[at] = not span.parent_id or remote
-        else:
+        self.rooted[at] = not span.parent_id or span.flags & _REMOTE == _REMOTE
+        if parent >= 0:
             role = self.spans[parent].role
-            self.rooted[at] = self.rooted[parent]
+            self.rooted[at] = self.rooted[at] or self.rooted[parent]
             self.above[at] = parent if role >= _CHAIN else self.above[parent]
             self.agent[at] = parent if role is Role.AGENT else self.agent[parent]
             self.tool[at] = parent if role is Role.TOOL else self.tool[parent]

@@ -80,12 +80,16 @@ class View:
         """Give what was heard from anybody but a model: (span, message), each message once.
 
         What the run's own models heard comes before what those that work for others did.
+        A history begins as the one before it did, so that only its end is looked at.
         """
         inner = self.inner()
         seen: set[object] = set()
+        before: tuple[Item, ...] = ()
         for at in sorted(self.listeners, key=lambda at: inner[at]):
             items = messages.items_at(self.spans[at].attributes, keys.HEARD)
-            for item, place in self._answering(items):
+            known = _common(before, items)
+            before = items
+            for item, place in self._answering(items[known:]):
                 if (id(item), place) not in seen:
                     seen.add((id(item), place))
                     message = self._message(item)
@@ -176,3 +180,15 @@ class View:
                 offers = schemas.from_items(cast("tuple[Item, ...]", items))
                 self._offers.update((norm(name), names) for name, names in offers)
         return self._offers
+
+
+def _common(before: tuple[Item, ...], items: tuple[Item, ...]) -> int:
+    """Count the items that both begin with, back to the last request among them."""
+    count = 0
+    for one, other in zip(before, items, strict=False):
+        if one is not other:
+            break
+        count += 1
+    while count and messages.role_of(items[count - 1]) != "assistant":
+        count -= 1
+    return max(0, count - 1)
