@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 
 from surefoot.model import Item, Value, Wanted
 from surefoot.receive.fields import Malformed, any_value, key_value
-from surefoot.receive.keys import KeyTable, Mark, Slot
+from surefoot.receive.keys import KeyTable, Mark, Meaning, Numbered, Slot
 
 #: An attribute up to this many bytes is remembered whole. Of the recorded ones that
 #: are wanted and no longer, 19 of 20 came before.
@@ -28,6 +28,8 @@ _SHORT: Final = 128
 _REMEMBERED: Final = 8_192
 # Tags (number << 3 | wire type) by common.proto, and the bit of a length that goes on.
 _KEY, _VALUE, _STRING, _MORE = 0x0A, 0x12, 0x0A, 0x80
+#: Where a key ends at most whose length has one byte, and what two bytes can't count.
+_LAST_END, _TWO_BYTES = 2 + 0x7F, 1 << 14
 
 #: What one attribute comes to: where it belongs, and its value (for a slot, the numbered
 #: pair; for a mark or nothing, None). Any, since a type for each would be checked a span.
@@ -54,25 +56,28 @@ class AttributeReader:
         slots: dict[Slot, list[tuple[str, Value]]] = {}
         items: list[tuple[str, Value]] = []
         slot = None
-        seen, unseen, keys = self._seen.get, self._unseen, self._keys
+        seen, unseen, keys, limit = self._seen.get, self._unseen, self._keys, self._limit
         for one in raw:
             if len(one) <= _SHORT:
                 meaning, value = seen(one) or unseen(one)
-            elif keys[one[2 : one[1] + 2]] is not None or one[0] != _KEY or one[1] >= _MORE:
-                meaning, value = unseen(one)
             else:
-                continue
+                end = one[1] + 2  # of the key
+                of_key = keys[one[2:end]]
+                if of_key is None and end <= _LAST_END and one[0] == _KEY:
+                    continue
+                meaning, value = _long_text(one, end, of_key, limit) or unseen(one)
             if meaning is None:
                 continue
-            if isinstance(meaning, str):
-                attributes[meaning] = value
+            kind = type(meaning)
+            if kind is str:
+                attributes[meaning] = value  # type: ignore[index] # it is a str
             elif meaning is slot:  # most often that of the attribute before
                 items.append(value)
-            elif isinstance(meaning, Mark):
-                marks.append(meaning)
+            elif kind is Mark:
+                marks.append(meaning)  # type: ignore[arg-type] # it is a Mark
             else:
                 slot = meaning
-                items = slots.setdefault(slot, [])
+                items = slots.setdefault(slot, [])  # type: ignore[arg-type] # it is a Slot
                 items.append(value)
         if slots:
             _join(slots, attributes)
@@ -88,40 +93,28 @@ class AttributeReader:
         return pair
 
     def _plainly(self, raw: bytes) -> _Pair | None:
-        """Read one attribute if it is a text written the plain way, else None.
+        """Read one short attribute if it is a text written the plain way, else None.
 
-        That is: tag, length, key, tag, length, tag, length, text and no more. The
-        lengths have one byte each, or two for the value's; so where the text begins
-        follows from the attribute's length, and one of its own lengths proves it.
+        That is: tag, length, key, tag, length, tag, length, text and no more, each length
+        in one byte. So where the text begins follows from the attribute's length, and one
+        of its own lengths proves it.
         """
         try:
             end = raw[1] + 2  # of the key
-            if raw[0] != _KEY or raw[1] >= _MORE or end > len(raw):
+            if raw[0] != _KEY or end > _LAST_END or end > len(raw):
                 return None
             meaning = self._keys[raw[2:end]]
             if meaning is None:
                 return _UNWANTED
-            left, text = len(raw) - end, 0
-            if left < _MORE:
-                if raw[end] == _VALUE and raw[end + 2] == _STRING and raw[end + 3] == left - 4:
-                    text = end + 4
-            elif (
-                left < _MORE * _MORE
-                and raw[end] == _VALUE
-                and raw[end + 3] == _STRING
-                and raw[end + 4] & 0x7F | raw[end + 5] << 7 == left - 6
-            ):
-                text = end + 6
+            left = len(raw) - end
+            is_plain = (
+                raw[end] == _VALUE and raw[end + 2] == _STRING and raw[end + 3] == left - 4 < _MORE
+            )
         except IndexError:
             return None
-        if not text or left > self._limit or isinstance(meaning, Mark):
+        if not is_plain or left > self._limit or isinstance(meaning, Mark):
             return None
-        value = raw[text:].decode("utf-8", "replace")
-        return (
-            (meaning, value)
-            if isinstance(meaning, str)
-            else (meaning.slot, (meaning.suffix, value))
-        )
+        return _meant(meaning, raw[end + 4 :].decode("utf-8", "replace"))
 
     def _slowly(self, raw: bytes) -> _Pair:
         """Read one attribute field by field, whatever it is."""
@@ -133,9 +126,31 @@ class AttributeReader:
             value = any_value(raw, at, until, self._limit)
         except Malformed:
             return _LOST
-        if isinstance(meaning, str):
-            return meaning, value
-        return meaning.slot, (meaning.suffix, value)
+        return _meant(meaning, value)
+
+
+def _long_text(raw: bytes, end: int, meaning: Meaning, limit: int) -> _Pair | None:
+    """As `_plainly`, of a long attribute with two bytes a length, whose key is looked up."""
+    left = len(raw) - end
+    if (
+        _MORE <= left < _TWO_BYTES
+        and left <= limit
+        and raw[end] == _VALUE
+        and raw[end + 3] == _STRING
+        and raw[end + 4] & 0x7F | raw[end + 5] << 7 == left - 6
+        and raw[0] == _KEY
+        and end <= _LAST_END
+        and meaning is not None
+        and not isinstance(meaning, Mark)
+    ):
+        return _meant(meaning, raw[end + 6 :].decode("utf-8", "replace"))
+    return None
+
+
+def _meant(meaning: str | Numbered, value: Value) -> _Pair:
+    if isinstance(meaning, str):
+        return meaning, value
+    return meaning.slot, (meaning.suffix, value)
 
 
 def _join(slots: dict[Slot, list[tuple[str, Value]]], attributes: dict[str, Value]) -> None:

@@ -17,7 +17,7 @@ One difference to the official parser: a message field that comes twice in one m
 is merged there, and here the last one counts. No encoder writes such bytes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, cast
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
@@ -67,7 +67,7 @@ class RawSpan(Protocol):
     name: bytes
     start_time_unix_nano: int
     end_time_unix_nano: int
-    attributes: Iterable[bytes]
+    attributes: Sequence[bytes]
     dropped_attributes_count: int
     events: Iterable[bytes]
     links: Iterable[bytes]
