@@ -12,6 +12,9 @@ from surefoot.pipeline import Judge, Pressure
 
 #: The longest sleep: a verdict leaves within 100 ms of its trace's close.
 TICK_S = 0.05
+#: The shortest one. Traces come due one by one all the time, and each sleep costs some
+#: 100 us; so what comes due within it is judged together.
+NAP_S = 0.025
 #: How often memory is measured.
 MEASURE_NS = 1_000_000_000
 #: Above this share of the limit nothing new is taken (the design's number).
@@ -72,7 +75,7 @@ class JudgeThread:
                 if not self._judge.judge_next():
                     wait_ns = self._judge.wait_ns()
                     wait_s = TICK_S if wait_ns is None else min(TICK_S, wait_ns / 1e9)
-                    self._stop.wait(max(wait_s, 0.001))
+                    self._stop.wait(max(wait_s, NAP_S))
         except BaseException as error:
             self.error = error
             raise
