@@ -37,6 +37,18 @@ def test_many_values_are_found_where_each_alone_would_be(
         }
 
 
+def test_a_forgotten_value_takes_no_other_with_it() -> None:
+    needles = [Needle(f"id-{number}") for number in range(100, 150)]
+    finder = Finder(needles, substring=True)
+    text = "id-100 id-101 id-1010"
+    list(finder.within(text, lambda _: True))
+
+    finder.forget(Needle("id-100"))
+
+    for held in (text, f"{text} xid-100", "id-101"):
+        assert set(finder.within(held, lambda _: True)) == {Needle("id-101")}
+
+
 def test_a_value_is_told_once_and_only_if_it_is_asked_for() -> None:
     needles = [Needle(f"id-{number}") for number in range(100, 150)]
     finder = Finder(needles, substring=True)

@@ -230,6 +230,8 @@ def _search(view: "View", trace: Trace, needles: Collection[Needle], watched: se
         for needle in finder.within(text, is_open):
             if not _is_echo(view, step, needle):
                 trace.first.setdefault(needle, {})[group] = rank
+                if needle not in watched:
+                    finder.forget(needle)
 
 
 def _search_plainly(

@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-import ahocorasick  # type: ignore[import-not-found]  # written in C, without stubs
+import ahocorasick
 
 from surefoot.evaluate.values import Needle, decoded, is_in, readable, spellings
 
@@ -63,6 +63,8 @@ class Finder:
         self._plain: list[Needle] = []
         self._seen: set[bytes] = set()
         self._holders: dict[bytes, list[Needle]] = {}
+        self._rows_of: dict[Needle, list[bytes]] = {}
+        self._gone: set[Needle] = set()
         for needle in needles:
             marks = [_mark(needle, word, substring=substring) for word in spellings(needle)]
             if None not in marks:
@@ -86,6 +88,18 @@ class Finder:
                     prepared = readable(text)
                 if is_in(needle, prepared, substring=self._substring):
                     yield needle
+
+    def forget(self, needle: Needle) -> None:
+        """Let go of what is known of `needle`, which nobody asks for any more.
+
+        A value that was found stands in many texts to come, and need not be met in each.
+        """
+        self._gone.add(needle)
+        for row in self._rows_of.pop(needle, ()):
+            holders = self._holders[row]
+            holders.remove(needle)
+            if not holders:
+                del self._holders[row]
 
     def _candidates(self, text: str) -> Iterable[Needle]:
         """Every needle that stands in `text`, and a few that do not."""
@@ -115,7 +129,12 @@ class Finder:
             for mark in self._marks[text]:
                 if _may_stand(mark.before, before) and _may_stand(mark.after, after):
                     row = joined[joined.rindex(" ", 0, start) + 1 : joined.index(" ", end)]
-                    self._holders.setdefault(row.encode("ascii"), []).append(mark.needle)
+                    self._hold(row.encode("ascii"), mark.needle)
+
+    def _hold(self, row: bytes, needle: Needle) -> None:
+        if needle not in self._gone:
+            self._holders.setdefault(row, []).append(needle)
+            self._rows_of.setdefault(needle, []).append(row)
 
 
 def _rows(text: str) -> set[bytes]:
