@@ -42,7 +42,7 @@ from surefoot.receive.http import traces_app
 from surefoot.receive.serve import HttpServer
 from surefoot.service.backend import Backend
 from surefoot.service.health import health_app, metrics_app
-from surefoot.service.memory import resident_bytes
+from surefoot.service.memory import give_back_freed, resident_bytes
 from surefoot.service.worker import JudgeThread
 from surefoot.specs import SpecSet, load
 from surefoot.telemetry import (
@@ -301,6 +301,7 @@ def run(config: Config, specs: Sequence[Path], *, on_plan: OnPlan | None = None)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, on_signal)
+    give_back_freed()
     gc.freeze()  # what is loaded by now stays to the end
     gc.set_threshold(_COLLECT_AFTER, 20, 20)
     with started(config, specs, on_plan=on_plan) as server:
