@@ -10,7 +10,8 @@ else the machine does meets both. A round of Surefoot ends when all it was given
 judged. Shown is the median of the rounds, with the lowest and the highest.
 
 Spans/s is what one sender got acknowledged; CPU is all that it cost, judging included.
-A second table tells where the CPU goes, stage by stage, in one thread of this process.
+A second table tells what an open trace takes in memory, a third where the CPU goes,
+stage by stage, in one thread of this process.
 
 It asserts nothing about time: read the ratio to the floor, not the figures alone.
 """
@@ -21,7 +22,7 @@ import platform
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -32,7 +33,7 @@ if __name__ == "__main__":  # where pytest finds the tests' folders, too
 from bench.processes import Watched, receiver, surefoot
 from bench.sender import Sender, Sent
 from bench.stages import stages
-from bench.traffic import templates
+from bench.traffic import LONG_CHARS, Template, templates
 
 SPEC = Path(__file__).parents[2] / "src/surefoot/cli/recordings/refund-desk.yaml"
 BIG, SMALL = 512, 1
@@ -80,8 +81,11 @@ def table(seconds: float, rounds: int) -> Iterable[str]:
             with receiver("parse") as floor, surefoot(Path(folder), backend.port, **JUDGING) as own:
                 yield from _compare(size, in_flight, floor, own, seconds, rounds)
         yield ""
-        with surefoot(Path(folder), backend.port, **HOLDING) as own:
-            yield _memory(own)
+        yield "| open trace | wire bytes a span | resident, of its wire bytes | spans |"
+        yield "|---|---|---|---|"
+        for name, long in (("as recorded", False), (f"{LONG_CHARS} more a message", True)):
+            with surefoot(Path(folder), backend.port, **HOLDING) as own:
+                yield _memory(name, own, templates(BIG, long=long))
     yield ""
     yield "| stage | CPU us a span |"
     yield "|---|---|"
@@ -131,19 +135,17 @@ def _spread(figures: list[float], form: Callable[[float], str]) -> str:
     return f"{form(middle)} ({form(min(figures))} to {form(max(figures))})"
 
 
-def _memory(own: Watched) -> str:
+def _memory(name: str, own: Watched, mix: Sequence[Template]) -> str:
     """How much an open trace takes of what it took on the wire."""
-    sender = Sender(templates(BIG))
-    warm = sender.send(own.port, in_flight=1, requests=len(templates(BIG)))
+    sender = Sender(mix)
+    warm = sender.send(own.port, in_flight=1, requests=len(mix))
     own.wait_until_quiet(QUIET_S)
     before = own.rss_bytes()
     held = sender.send(own.port, in_flight=1, requests=8 * warm.requests)
     own.wait_until_quiet(QUIET_S)
     share = (own.rss_bytes() - before) / held.wire_bytes
-    return (
-        f"Memory of an open trace: {share:.2f} of its bytes on the wire "
-        f"({held.spans:,} spans held, {held.wire_bytes / MIB:.0f} MiB sent)."
-    )
+    wire = held.wire_bytes / held.spans
+    return f"| {name} | {wire:,.0f} | {share:.2f} | {held.spans:,} |"
 
 
 def _machine() -> str:

@@ -11,5 +11,5 @@ def test_the_benchmark_prints_its_table() -> None:
 
     print("\n".join(lines))  # noqa: T201 - the figures are what it is for
     assert sum(line.count("surefoot run") for line in lines) == 2
-    assert any(line.startswith("Memory of an open trace: ") for line in lines)
+    assert any(line.startswith("| as recorded | ") for line in lines)
     assert any(line.startswith("| assemble | ") for line in lines)

@@ -3,10 +3,17 @@
 All recordings, merged in order into requests of so many spans. At each replay the first
 four bytes of every trace id are replaced in place, so that it is new traces to whoever
 receives it, and making a request costs the sender next to nothing.
+
+The recordings' texts are short, since they were written to be read; those of production
+are not. `lengthened` makes them so: the same text grows by the same words wherever it
+stands (alone, in JSON, in JSON within JSON), so a history that repeats still repeats.
 """
 
+import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -15,6 +22,11 @@ FIXTURES = Path(__file__).parents[2] / "proto_fixtures"
 _SALT_BYTES = 4
 #: How a trace id lies on the wire, in spans and links alike: field 1, 16 bytes.
 _TRACE_ID_TAG = b"\x0a\x10"
+#: The beginning of a message's text in JSON, however deep, up to what JSON would escape.
+_MESSAGE = re.compile(r'(?:content|text)\\*"\s*:\s*\\*"([^"\\\n]{24,})')
+_PLAIN = re.compile(r'[^"\\\n]{24,}')
+#: How long a real prompt is, by the design: 2 KB and more.
+LONG_CHARS = 2048
 
 
 @dataclass(frozen=True)
@@ -34,9 +46,44 @@ class Template:
         return bytes(body)
 
 
-def templates(spans_a_request: int, folder: Path = FIXTURES) -> list[Template]:
+def templates(
+    spans_a_request: int, folder: Path = FIXTURES, *, long: bool = False
+) -> list[Template]:
     """The recorded mix, merged into requests of this many spans (the last may be smaller)."""
-    return [_template(request) for request in _merged(spans_a_request, folder)]
+    merged = _merged(spans_a_request, folder)
+    return [_template(lengthened(request) if long else request) for request in merged]
+
+
+def lengthened(request: ExportTraceServiceRequest) -> ExportTraceServiceRequest:
+    """The request with each message's text `LONG_CHARS` longer, changed in place."""
+    values = [
+        (attribute.key, attribute.value)
+        for of_resource in request.resource_spans
+        for of_scope in of_resource.scope_spans
+        for span in of_scope.spans
+        for attribute in span.attributes
+        if attribute.value.HasField("string_value")
+    ]
+    beginnings: set[str] = set()
+    for key, value in values:
+        beginnings.update(_MESSAGE.findall(value.string_value))
+        if key.endswith(".content"):
+            beginnings.update(_PLAIN.findall(value.string_value)[:1])
+    if not beginnings:
+        return request
+    longest_first = sorted(beginnings, key=len, reverse=True)
+    grown = re.compile("|".join(re.escape(one) for one in longest_first))
+    for _, value in values:
+        value.string_value = grown.sub(lambda m: f"{m[0]} {_words(m[0])}", value.string_value)
+    return request
+
+
+@lru_cache(4096)
+def _words(seed: str) -> str:
+    """So many characters of words, the same ones for the same seed."""
+    chance = random.Random(seed)  # noqa: S311 - filler, no secret
+    words = ("".join(chance.choices("abcdefghijklmnop", k=6)) for _ in range(LONG_CHARS // 7))
+    return " ".join(words)
 
 
 def _merged(size: int, folder: Path) -> Iterator[ExportTraceServiceRequest]:
