@@ -14,6 +14,7 @@ from surefoot.telemetry import (
     Event,
     Listening,
     NoBackend,
+    NoSpecs,
     RequestDropped,
     SignalUnsupported,
     SpecsLoaded,
@@ -29,6 +30,7 @@ EVENTS = [
     Listening("grpc", "127.0.0.1:4317"),
     NoBackend(),
     SpecsLoaded("abc", 2),
+    NoSpecs(),
     SpecsRejected("refunds.yaml: specs[0].max_steps: is no number; 5 would be"),
     BackendUnreachable("jaeger:4317", "traces", "UNAVAILABLE"),
     SignalUnsupported("jaeger:4317", "metrics"),
@@ -36,7 +38,7 @@ EVENTS = [
     TraceEvicted("00ff", 12, "the buffer is full"),
     CheckFailed("refunds", "ground", "00ff", "KeyError"),
     AssemblyFailed("00ff", 12, "KeyError"),
-    Stopped(received=10, judged=9, lost=1, verdicts=2, took_s=0.25),
+    Stopped(received=10, judged=8, apart=1, lost=1, verdicts=2, undelivered=3, took_s=0.25),
 ]
 
 

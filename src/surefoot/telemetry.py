@@ -69,7 +69,18 @@ class SpecsLoaded(Event):
     specs: int
 
     def __str__(self) -> str:
-        return f"{self.specs} specs in force, set {self.hash}"
+        some = "1 spec" if self.specs == 1 else f"{self.specs} specs"
+        return f"{some} in force, set {self.hash}"
+
+
+@dataclass(frozen=True, slots=True)
+class NoSpecs(Event):
+    """Nothing will be judged: most often a folder that is not where it should be."""
+
+    level: ClassVar[int] = logging.WARNING
+
+    def __str__(self) -> str:
+        return "no specs are loaded: spans are passed on, and no run is judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +101,8 @@ class BackendUnreachable(Event):
     backend: str
     signal: str
     reason: str
+    #: The transport's own words, such as a handshake that failed.
+    detail: str = ""
     level: ClassVar[int] = logging.WARNING
     every_s: ClassVar[int] = _MINUTE_S
 
@@ -99,7 +112,8 @@ class BackendUnreachable(Event):
         return self.backend
 
     def __str__(self) -> str:
-        return f"{self.backend} takes no {self.signal} ({self.reason})"
+        why = f"{self.reason}: {self.detail}" if self.detail else self.reason
+        return f"{self.backend} takes no {self.signal} ({why})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,21 +130,23 @@ class SignalUnsupported(Event):
 
 @dataclass(frozen=True, slots=True)
 class RequestDropped(Event):
-    """A request will not reach its backend."""
+    """Requests will not reach their backend."""
 
     backend: str
     signal: str
     reason: str
+    requests: int = 1
     level: ClassVar[int] = logging.ERROR
     every_s: ClassVar[int] = _MINUTE_S
 
     @property
     def subject(self) -> str:
         """See `Event`."""
-        return f"{self.backend} {self.reason}"
+        return f"{self.backend} {self.signal} {self.reason}"
 
     def __str__(self) -> str:
-        return f"a request of {self.signal} for {self.backend} is given up ({self.reason})"
+        what = f"requests of {self.signal} for {self.backend}"
+        return f"given up: {self.requests} {what} ({self.reason})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,18 +204,25 @@ class AssemblyFailed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Stopped(Event):
-    """The end, and what was made of all that came."""
+    """The end, and what was made of all that came.
+
+    apart: spans that were no part of a judged trace: duplicate, late, ignored, rejected.
+    undelivered: requests that the backend had not taken when the time was over.
+    """
 
     received: int
     judged: int
+    apart: int
     lost: int
     verdicts: int
+    undelivered: int
     took_s: float
 
     def __str__(self) -> str:
         return (
-            f"stopped in {self.took_s:.1f} s: {self.received} spans received, "
-            f"{self.judged} judged, {self.lost} lost; {self.verdicts} verdicts"
+            f"stopped in {self.took_s:.1f} s: of {self.received} spans {self.judged} judged, "
+            f"{self.apart} duplicate, late, ignored or rejected, {self.lost} lost; verdicts: "
+            f"{self.verdicts}; requests not delivered: {self.undelivered}"
         )
 
 

@@ -279,7 +279,7 @@ def test_a_backend_that_is_away_costs_nothing_that_was_acknowledged(tmp_path: Pa
             sink.wait_for_attempts(6)
             sink.always = None
             wait_for_verdicts(sink)
-            assert "takes no traces (UNAVAILABLE)" in child.said()
+            assert "takes no traces (UNAVAILABLE" in child.said()
             assert child.terminate() == 0
 
     assert sorted(b for b in sink.taken["traces"] if b in set(bodies)) == sorted(bodies)

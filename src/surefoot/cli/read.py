@@ -40,6 +40,8 @@ def requests(paths: Iterable[Path]) -> Iterator[Request]:
     for path in paths:
         if path.is_dir():
             yield from _folder(path)
+        elif not path.exists():
+            raise InputError(f"{path}: no such file; name OTLP files or folders of them")
         elif path.suffix not in ENDINGS:
             raise InputError(f"{path}: not an OTLP file; one ends in {', '.join(ENDINGS)}")
         else:

@@ -160,11 +160,20 @@ VERDICT_LATENCY = _histogram(
     (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
 )
 FORWARD_QUEUE = _gauge("surefoot.forward.queue", "{request}", "Requests waiting", "signal")
-FORWARD_SENT = _counter("surefoot.forward.sent", "{request}", "Requests delivered", "signal")
-FORWARD_FAILED = _counter(
-    "surefoot.forward.failed", "{request}", "Attempts that failed and will be retried", "signal"
+_QUEUES: tuple[Key, ...] = (("traces",), ("verdicts",))
+FORWARD_SENT = _counter(
+    "surefoot.forward.sent", "{request}", "Requests delivered", "signal", known=_QUEUES
 )
-FORWARD_DROPPED = _counter("surefoot.forward.dropped", "{request}", "Requests given up", "signal")
+FORWARD_FAILED = _counter(
+    "surefoot.forward.failed",
+    "{request}",
+    "Requests that the backend refused for good, or whose retries are spent",
+    "signal",
+    known=_QUEUES,
+)
+FORWARD_DROPPED = _counter(
+    "surefoot.forward.dropped", "{request}", "Requests given up", "signal", known=_QUEUES
+)
 
 INSTRUMENTS = (
     LUCK_RATE,

@@ -94,6 +94,8 @@ class Texts:
             told += f" by {run.steps[violation.step].tool}"
         if violation.arg:
             told += f", argument {violation.arg}"
+        elif violation.subject:
+            told += f": {violation.subject}"
         return self.message(told)
 
     def explanation(self, verdict: Verdict, run: Run) -> str:

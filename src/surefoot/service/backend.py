@@ -16,6 +16,7 @@ from surefoot.emit.instruments import Instrument, Key
 from surefoot.emit.metrics import Metrics, Points, Reading
 from surefoot.forward.news import Kind, News
 from surefoot.forward.options import Options, Retry
+from surefoot.forward.queue import SHUTDOWN
 from surefoot.forward.sender import Sender
 from surefoot.telemetry import (
     BackendUnreachable,
@@ -26,10 +27,14 @@ from surefoot.telemetry import (
 )
 
 NS: Final = 1_000_000_000
+#: What the last metrics get of the time to stop.
+METRICS_NS: Final = 1_000_000_000
 #: How the two queues are called in metrics (attribute `signal`) and log lines.
 FORWARD: Final = "traces"
 VERDICTS: Final = "verdicts"
 METRICS: Final = "metrics"
+#: A backend's own words may be a page.
+DETAIL_SHOWN: Final = 200
 
 
 class Backend:
@@ -63,12 +68,17 @@ class Backend:
         )
         self._metrics.start()
 
-    def stop(self, deadline_ns: int) -> None:
-        """Send what is queued and the last metrics, until the deadline."""
-        self.verdicts.drain(deadline_ns)
-        self.forward.drain(deadline_ns)
+    def stop(self, deadline_ns: int) -> int:
+        """Send what is queued and the last metrics, until the deadline.
+
+        Returns:
+            How many requests the backend had not taken by then.
+        """
+        for sender in self._senders.values():
+            sender.drain(deadline_ns - METRICS_NS)
         if self._metrics is not None:
-            self._metrics.stop(max(0.5, (deadline_ns - self._clock.now_ns()) / NS))
+            self._metrics.stop(max(0.1, (deadline_ns - self._clock.now_ns()) / NS))
+        return sum(sender.stats().dropped.get(SHUTDOWN, 0) for sender in self._senders.values())
 
     def queued(self) -> Reading:
         """Requests that wait, by queue."""
@@ -100,12 +110,12 @@ class Backend:
 
 def _event(news: News, signal: str) -> Event | None:
     if news.kind is Kind.UNREACHABLE:
-        return BackendUnreachable(news.endpoint, signal, news.reason)
+        return BackendUnreachable(news.endpoint, signal, news.reason, news.detail[:DETAIL_SHOWN])
     if news.kind is Kind.UNSUPPORTED:
         return SignalUnsupported(news.endpoint, signal)
     if news.kind is Kind.REACHABLE:
         return None
-    return RequestDropped(news.endpoint, signal, news.reason)
+    return RequestDropped(news.endpoint, signal, news.reason, news.count)
 
 
 def _options(said: Exporter) -> Options:

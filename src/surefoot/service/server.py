@@ -31,7 +31,6 @@ from surefoot.emit.encode import Encoder
 from surefoot.emit.exposition import prometheus_text
 from surefoot.emit.identity import Identity
 from surefoot.emit.metrics import Metrics, Points, Reading
-from surefoot.errors import ConfigError
 from surefoot.evaluate import mask
 from surefoot.luck import LuckWindow
 from surefoot.pipeline import Intake, Judge, Judgement, Ledger, Pressure, SharedBuffer, SharedLuck
@@ -48,14 +47,16 @@ from surefoot.specs import SpecSet, load
 from surefoot.telemetry import (
     Listening,
     NoBackend,
+    NoSpecs,
     SpecsLoaded,
     Stopped,
     Telemetry,
     configure_logging,
 )
 
-#: From the signal to the exit: Kubernetes kills after 30 s.
-SHUTDOWN_NS = 15_000_000_000
+#: From the signal to the exit are 15 s (the design's budget; Kubernetes kills after 30).
+#: Of these, the last ones are for calls that must be cut off because nobody answers.
+SHUTDOWN_NS = 12_500_000_000
 #: What receivers get of it to finish running calls, and senders at the end.
 CALLS_S = 2.0
 FLUSH_NS = 4_000_000_000
@@ -86,11 +87,6 @@ class Server:
         on_plan: OnPlan | None = None,
         clock: Clock | None = None,
     ) -> None:
-        if config.judging.unit == "session":
-            raise ConfigError(
-                "processors.surefoot.unit: session is not judged on live traffic yet; "
-                "write trace or agent, or judge files: surefoot check --unit session"
-            )
         self._config = config
         self._clock = clock = clock or SystemClock()
         self._telemetry = telemetry = Telemetry(clock)
@@ -144,7 +140,9 @@ class Server:
         Raises:
             ConfigError: An address cannot be listened on; what was started is stopped.
         """
-        self._telemetry.record(SpecsLoaded(self._specs.hash, len(self._specs.specs)))
+        specs = self._specs
+        loaded = SpecsLoaded(specs.hash, len(specs.specs)) if specs.specs else NoSpecs()
+        self._telemetry.record(loaded)
         if self._backend:
             self._backend.start(self._read_metrics)
         else:
@@ -165,17 +163,25 @@ class Server:
         _stop_all(self._receivers)
         judge_by_ns = deadline_ns - FLUSH_NS
         if self._thread.stop(max(0.0, (judge_by_ns - self._clock.now_ns()) / NS)):
-            lost = self._judge.drain(judge_by_ns)
+            self._judge.drain(judge_by_ns)
         else:  # stuck in one trace: what is open cannot be judged beside it
-            lost = self._shared.buffer.abandon()
-        if self._backend:
-            self._backend.stop(deadline_ns)
+            self._shared.buffer.abandon()
+        undelivered = self._backend.stop(deadline_ns) if self._backend else 0
         _stop_all(self._told)
         if receiving:
             counts = self._shared.buffer.counts
-            took_s = (self._clock.now_ns() - began_ns) / NS
-            stopped = Stopped(counts.received, counts.judged, lost, self._judge.verdicts, took_s)
-            self._telemetry.record(stopped)
+            lost = counts.lost.total()
+            self._telemetry.record(
+                Stopped(
+                    received=counts.received,
+                    judged=counts.judged,
+                    apart=counts.received - counts.judged - lost,
+                    lost=lost,
+                    verdicts=self._judge.verdicts,
+                    undelivered=undelivered,
+                    took_s=(self._clock.now_ns() - began_ns) / NS,
+                )
+            )
 
     def failure(self) -> str:
         """Why the process must end; empty while all is well."""
