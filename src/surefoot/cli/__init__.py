@@ -1,11 +1,10 @@
-"""The commands: one small file each, and what they share.
+"""The commands: one small file each, over the same core that the server runs.
 
-    app      the program: its commands, and what becomes of an error
-    read     OTLP files to requests          offline  requests to runs
-    gate     what a check's exit code says   lines    JSON lines
-    report   the text of `check`             show     words and colours
-    replay   the demo's recordings           inbox    a backend that reads verdicts back
-    console  a running server's verdicts
+    run, demo          the server
+    steps, check       OTLP files through the core, offline
+    validate, schema   specs
+
+Output formats and exit codes are a contract that scripts rely on.
 """
 
 import os
@@ -14,6 +13,6 @@ import os
 # fails. What they tell, our log tells in its own format. It reads this at its import.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
-from surefoot.cli.app import main  # noqa: E402 - after the line above
+from surefoot.cli.app import main
 
 __all__ = ["main"]
