@@ -95,7 +95,8 @@ class _Known:
     def __init__(self, view: View) -> None:
         self._above = view.forest.above
         self._by_id: dict[tuple[str, str], list[Call]] = {}
-        self._by_place: dict[tuple[int, str, str], int] = {}
+        self._asked: dict[tuple[int, str, str], bool] = {}
+        self._asked_below: dict[tuple[int, str, str], bool] = {}
 
     def has(self, request: Call) -> bool:
         """Whether a request was told before; if not, it is known from now on."""
@@ -111,15 +112,13 @@ class _Known:
         return False
 
     def _has_place(self, request: Call) -> bool:
-        """Look among the requests of the span above, and of those below."""
-        for at in (request.at, self._above[request.at]):
-            place = (at, request.name, request.key)
-            asked_by = self._by_place.get(place, request.at)
-            if asked_by != request.at:
-                del self._by_place[place]
+        """Look among the requests of the span above, and of those right below."""
+        above = self._above[request.at]
+        for known, at in ((self._asked, above), (self._asked_below, request.at)):
+            if known.pop((at, request.name, request.key), None):
                 return True
-        for at in (request.at, self._above[request.at]):
-            self._by_place.setdefault((at, request.name, request.key), request.at)
+        self._asked[request.at, request.name, request.key] = True
+        self._asked_below[above, request.name, request.key] = True
         return False
 
 

@@ -272,7 +272,7 @@ def spoken(name: str) -> str:
         found = pattern.fullmatch(name)
         if found:
             return found[1]
-    return name
+    return name.strip()
 
 
 def is_failure(event: Event) -> bool:

@@ -13,6 +13,7 @@ traceloop/openllmetry semantic_conventions_ai:
 from surefoot.assemble.dialects import keys, trim
 from surefoot.assemble.dialects.dialect import first_text
 from surefoot.assemble.dialects.genai import GenAI
+from surefoot.assemble.values import text_of
 from surefoot.model import Role, Span
 
 _ROLES = {
@@ -40,7 +41,7 @@ class Traceloop(GenAI):
         kind = attributes.get(keys.TRACELOOP_KIND)
         if isinstance(kind, str):
             return _ROLES.get(kind, Role.CHAIN)
-        request = attributes.get("llm.request.type")
+        request = text_of(attributes.get("llm.request.type"))
         return Role.LLM if request in _MODEL_CALLS else Role.OTHER
 
     def tool(self, span: Span) -> str:
