@@ -62,7 +62,7 @@ def a_chain(n: int, parent: int | None = None, **rest: Any) -> Span:
     return a_span(n, parent, {OPENINFERENCE: "CHAIN", **rest.pop("attributes", {})}, **rest)
 
 
-def a_tool(  # noqa: PLR0913 - a builder names what a test may vary
+def a_tool(
     n: int,
     parent: int | None = None,
     tool: str = "look",

@@ -80,7 +80,7 @@ items = st.lists(st.tuples(suffixes, values), max_size=4).map(tuple)
 families = st.dictionaries(
     st.sampled_from(list(WANTED.indexed)), st.lists(items, max_size=4).map(tuple), max_size=2
 )
-marks = st.one_of(
+marks: st.SearchStrategy[dict[str, str]] = st.one_of(
     st.sampled_from(KINDS).map(lambda kind: {"openinference.span.kind": kind}),
     st.sampled_from(OPERATIONS).map(lambda name: {"gen_ai.operation.name": name}),
     st.sampled_from(["tool", "agent", "task"]).map(lambda kind: {"traceloop.span.kind": kind}),

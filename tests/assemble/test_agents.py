@@ -1,7 +1,6 @@
 """Which agent made a call."""
 
 from assemble.runs_of import OPENINFERENCE, a_chain, a_span, a_tool, an_agent, run_of
-
 from surefoot.model import Span
 
 

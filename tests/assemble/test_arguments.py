@@ -55,9 +55,7 @@ def test_positional_arguments_get_the_tools_names() -> None:
 
 def test_a_bare_text_is_the_only_arguments_or_wrapped() -> None:
     assert read_one("88213", ("order_id",)) == Arguments({"order_id": "88213"}, RECOVERED)
-    assert read_one("88213", ("a", "b")) == Arguments(
-        {"input": "88213"}, ArgsQuality.WRAPPED_TEXT
-    )
+    assert read_one("88213", ("a", "b")) == Arguments({"input": "88213"}, ArgsQuality.WRAPPED_TEXT)
 
 
 def test_a_schema_is_no_argument_where_one_may_stand() -> None:
@@ -111,6 +109,20 @@ def test_nothing_there_is_missing() -> None:
     assert read_one(None).quality is ArgsQuality.MISSING
 
 
-@given(st.recursive(st.text(max_size=6) | st.integers() | st.none(), lambda i: st.lists(i, max_size=2).map(tuple) | st.dictionaries(st.sampled_from(["args", "kwargs", "input_str", "tags", "name", "arguments", "params", "a"]), i, max_size=3)))  # fmt: skip
+@given(
+    st.recursive(
+        st.text(max_size=6) | st.integers() | st.none(),
+        lambda i: (
+            st.lists(i, max_size=2).map(tuple)
+            | st.dictionaries(
+                st.sampled_from(
+                    ["args", "kwargs", "input_str", "tags", "name", "arguments", "params", "a"]
+                ),
+                i,
+                max_size=3,
+            )
+        ),
+    )
+)
 def test_any_nesting_of_wrappers_is_read(value: Value) -> None:
     assert isinstance(read_one(value, ("a",)).args, dict)

@@ -1,6 +1,7 @@
 """From spans and requests to calls: merging, matching, what is left over."""
 
 import pytest
+
 from assemble.runs_of import (
     a_chain,
     a_model,
@@ -12,12 +13,18 @@ from assemble.runs_of import (
     steps_of,
     words,
 )
-
 from surefoot.model import ArgsQuality, Item, Source, Span, StepKind, Value
 
 OFFER: dict[str, Value] = {
-    "llm.tools": ((("tool.json_schema", '{"function": {"name": "look", "parameters": {"type": "object", "properties": {"id": {}}}}}'),),),
-}  # fmt: skip
+    "llm.tools": (
+        (
+            (
+                "tool.json_schema",
+                '{"function": {"name": "look", "parameters": {"type": "object", "properties": {"id": {}}}}}',  # noqa: E501 - a shape as it is sent
+            ),
+        ),
+    ),
+}
 
 
 def told(text: str, call_id: str = "") -> Item:
@@ -70,7 +77,11 @@ def test_the_same_tool_inside_itself_with_other_arguments_is_its_own() -> None:
 
 
 def test_two_instrumentations_side_by_side_tell_of_one_call() -> None:
-    genai = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "look", "gen_ai.tool.call.id": "c1"}
+    genai = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "look",
+        "gen_ai.tool.call.id": "c1",
+    }
     spans = [
         an_agent(1),
         a_span(2, 1, genai, start=2, end=4, scope="other", error=True),
@@ -291,7 +302,7 @@ def test_a_span_made_while_waiting_is_no_step() -> None:
     ]
 
     assert steps_of(*spans) == []
-    assert len(steps_of(*(spans + [a_model(4, 1, scope=scope)]))) == 1
+    assert len(steps_of(*spans, a_model(4, 1, scope=scope))) == 1
 
 
 # Kinds

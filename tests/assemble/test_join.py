@@ -1,7 +1,6 @@
 """The runs of one session joined."""
 
 from assemble.runs_of import a_model, a_span, a_tool, an_agent, asks, runs_of, words
-
 from surefoot.assemble import join
 from surefoot.model import Evidence, Run, Span, Told, Value
 
@@ -19,10 +18,12 @@ def turns() -> list[Span]:
     return [
         an_agent(1, trace=FIRST, attributes={**SESSION, "input.value": "refund 7"}),
         a_tool(2, 1, args={}, call_id="c1", trace=FIRST),
-        an_agent(11, trace=SECOND, attributes={**SESSION, "input.value": "yes", "output.value": "bye"}),
+        an_agent(
+            11, trace=SECOND, attributes={**SESSION, "input.value": "yes", "output.value": "bye"}
+        ),
         a_tool(12, 11, "pay", {}, trace=SECOND),
         a_model(13, 11, heard=past, trace=SECOND),
-    ]  # fmt: skip
+    ]
 
 
 def joined() -> Run:

@@ -1,8 +1,8 @@
 """How much of a run can be trusted."""
 
 import pytest
-from assemble.runs_of import a_model, a_span, a_tool, an_agent, asks, run_of, words
 
+from assemble.runs_of import a_model, a_span, a_tool, an_agent, asks, run_of, words
 from surefoot import assemble
 from surefoot.model import Cut, Evidence, Reason, Span, Value
 
@@ -24,7 +24,11 @@ def test_what_lacks_nothing_is_complete() -> None:
 
 @pytest.mark.parametrize(
     ("reason", "levels"),
-    [(Reason.IDLE, {E.COMPLETE}), (Reason.MAX_AGE, {E.CLOSED_EARLY}), (Reason.EVICTED, {E.CLOSED_EARLY})],
+    [
+        (Reason.IDLE, {E.COMPLETE}),
+        (Reason.MAX_AGE, {E.CLOSED_EARLY}),
+        (Reason.EVICTED, {E.CLOSED_EARLY}),
+    ],
 )
 def test_an_early_close_is_named(reason: Reason, levels: set[Evidence]) -> None:
     assert levels_of(*whole_run(), reason=reason) == levels
@@ -107,7 +111,9 @@ def test_spans_that_were_refused_at_the_door_are_dropped_attributes() -> None:
     [
         a_tool(2, 1, args={}, attributes={"output.value": Cut("found")}),
         a_model(2, 1, said=[words("assistant", Cut("bye"))]),
-        a_model(2, 1, attributes={"gen_ai.input.messages": Cut('[{"role": "user", "content": "hi"}]')}),
+        a_model(
+            2, 1, attributes={"gen_ai.input.messages": Cut('[{"role": "user", "content": "hi"}]')}
+        ),
     ],
 )
 def test_a_text_that_our_limit_cut_is_named(span: Span) -> None:

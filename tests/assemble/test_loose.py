@@ -12,8 +12,10 @@ from surefoot.assemble.loose import Loose, read, unescape
 scalars = st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.text(max_size=8)
 trees = st.recursive(
     scalars,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.text(min_size=1, max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(min_size=1, max_size=5), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 dicts = st.dictionaries(st.text(min_size=1, max_size=5), trees, max_size=4)
@@ -52,14 +54,17 @@ def test_a_beginning_gives_whole_pairs_alone(value: dict[str, Any], data: st.Dat
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("ToolCall(tool_name='x', tool_kwargs={'a': 1})", {"()": "ToolCall", "tool_name": "x", "tool_kwargs": {"a": 1}}),
+        (
+            "ToolCall(tool_name='x', tool_kwargs={'a': 1})",
+            {"()": "ToolCall", "tool_name": "x", "tool_kwargs": {"a": 1}},
+        ),
         ("id='1' source='user' content='hi'", {"id": "1", "source": "user", "content": "hi"}),
         ("{'role': <Role.USER: 'user'>}", {"role": "<Role.USER: 'user'>"}),
         ("{'n': 1.5, 'b': True, 'x': None}", {"n": 1.5, "b": True, "x": None}),
         ("{'a': {1, 2}}", {"a": [1, 2]}),
         ("[{'a': 1}, 'b']", [{"a": 1}, "b"]),
     ],
-)  # fmt: skip
+)
 def test_reprs_of_objects_read_as_dicts(text: str, value: object) -> None:
     assert read(text) == Loose(value, whole=True)
 

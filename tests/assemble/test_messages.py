@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from assemble.runs_of import asks, words
 
+from assemble.runs_of import asks, words
 from surefoot.assemble.history import items_of
 from surefoot.assemble.messages import Asked, Message, read
 from surefoot.model import Item
@@ -65,50 +65,131 @@ def test_a_call_without_a_name_is_none() -> None:
 CONVERSATIONS: dict[str, Any] = {
     "openai chat": [
         {"role": "user", "content": "hi"},
-        {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"a":1}'}}]},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {
+                    "id": "c1",
+                    "type": "function",
+                    "function": {"name": "look", "arguments": '{"a":1}'},
+                }
+            ],
+        },
         {"role": "tool", "tool_call_id": "c1", "content": "found"},
     ],
     "openai responses": [
         {"role": "user", "content": [{"type": "input_text", "text": "hi"}]},
-        {"type": "function_call", "call_id": "c1", "name": "look", "arguments": '{"a":1}', "id": "fc"},
+        {
+            "type": "function_call",
+            "call_id": "c1",
+            "name": "look",
+            "arguments": '{"a":1}',
+            "id": "fc",
+        },
         {"type": "function_call_output", "call_id": "c1", "output": "found"},
     ],
     "genai": [
         {"role": "user", "parts": [{"type": "text", "content": "hi"}]},
-        {"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "look", "arguments": {"a": 1}}]},
-        {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "found"}]},
+        {
+            "role": "assistant",
+            "parts": [{"type": "tool_call", "id": "c1", "name": "look", "arguments": {"a": 1}}],
+        },
+        {
+            "role": "tool",
+            "parts": [{"type": "tool_call_response", "id": "c1", "response": "found"}],
+        },
     ],
-    "ai sdk": {"messages": [
-        {"role": "user", "content": [{"type": "text", "text": "hi"}]},
-        {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "look", "input": {"a": 1}}]},
-        {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "look", "output": {"type": "text", "value": "found"}}]},
-    ]},
+    "ai sdk": {
+        "messages": [
+            {"role": "user", "content": [{"type": "text", "text": "hi"}]},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "tool-call", "toolCallId": "c1", "toolName": "look", "input": {"a": 1}}
+                ],
+            },
+            {
+                "role": "tool",
+                "content": [
+                    {
+                        "type": "tool-result",
+                        "toolCallId": "c1",
+                        "toolName": "look",
+                        "output": {"type": "text", "value": "found"},
+                    }
+                ],
+            },
+        ]
+    },
     "anthropic": [
         {"role": "user", "content": "hi"},
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "look", "input": {"a": 1}}]},
-        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "found"}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "c1", "name": "look", "input": {"a": 1}}],
+        },
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "found"}],
+        },
     ],
     "bedrock": [
         {"role": "user", "content": [{"text": "hi"}]},
-        {"role": "assistant", "content": [{"toolUse": {"toolUseId": "c1", "name": "look", "input": {"a": 1}}}]},
-        {"role": "user", "content": [{"toolResult": {"toolUseId": "c1", "content": [{"text": "found"}]}}]},
+        {
+            "role": "assistant",
+            "content": [{"toolUse": {"toolUseId": "c1", "name": "look", "input": {"a": 1}}}],
+        },
+        {
+            "role": "user",
+            "content": [{"toolResult": {"toolUseId": "c1", "content": [{"text": "found"}]}}],
+        },
     ],
-    "gemini": {"contents": [
-        {"role": "user", "parts": [{"text": "hi"}]},
-        {"role": "model", "parts": [{"function_call": {"id": "c1", "name": "look", "args": {"a": 1}}}]},
-        {"role": "user", "parts": [{"function_response": {"id": "c1", "name": "look", "response": {"result": "found"}}}]},
-    ]},
-    "langchain": {"messages": [
-        ["user", "hi"],
-        {"type": "ai", "data": {"content": "", "tool_calls": [{"name": "look", "args": {"a": 1}, "id": "c1"}]}},
-        {"lc": 1, "id": ["x", "ToolMessage"], "kwargs": {"content": "found", "tool_call_id": "c1"}},
-    ]},
-    "reprs": {"messages": [
-        "ChatMessage(_role=<ChatRole.USER: 'user'>, _content=[TextContent(text='hi')])",
-        "ChatMessage(_role=<ChatRole.ASSISTANT: 'assistant'>, _content=[ToolCall(tool_name='look', arguments={'a': 1}, id='c1')])",
-        "ChatMessage(_role=<ChatRole.TOOL: 'tool'>, _content=[ToolCallResult(result='found', origin=ToolCall(tool_name='look', arguments={'a': 1}, id='c1'), error=False)])",
-    ]},
-}  # fmt: skip
+    "gemini": {
+        "contents": [
+            {"role": "user", "parts": [{"text": "hi"}]},
+            {
+                "role": "model",
+                "parts": [{"function_call": {"id": "c1", "name": "look", "args": {"a": 1}}}],
+            },
+            {
+                "role": "user",
+                "parts": [
+                    {
+                        "function_response": {
+                            "id": "c1",
+                            "name": "look",
+                            "response": {"result": "found"},
+                        }
+                    }
+                ],
+            },
+        ]
+    },
+    "langchain": {
+        "messages": [
+            ["user", "hi"],
+            {
+                "type": "ai",
+                "data": {
+                    "content": "",
+                    "tool_calls": [{"name": "look", "args": {"a": 1}, "id": "c1"}],
+                },
+            },
+            {
+                "lc": 1,
+                "id": ["x", "ToolMessage"],
+                "kwargs": {"content": "found", "tool_call_id": "c1"},
+            },
+        ]
+    },
+    "reprs": {
+        "messages": [
+            "ChatMessage(_role=<ChatRole.USER: 'user'>, _content=[TextContent(text='hi')])",
+            "ChatMessage(_role=<ChatRole.ASSISTANT: 'assistant'>, _content=[ToolCall(tool_name='look', arguments={'a': 1}, id='c1')])",  # noqa: E501 - a shape as it is sent
+            "ChatMessage(_role=<ChatRole.TOOL: 'tool'>, _content=[ToolCallResult(result='found', origin=ToolCall(tool_name='look', arguments={'a': 1}, id='c1'), error=False)])",  # noqa: E501 - a shape as it is sent
+        ]
+    },
+}
 
 
 @pytest.mark.parametrize("form", CONVERSATIONS)
@@ -122,7 +203,9 @@ def test_every_form_of_a_conversation_is_read(form: str) -> None:
 
 
 def test_a_result_says_that_it_failed() -> None:
-    parts = [{"type": "tool-result", "toolCallId": "c", "output": {"type": "error-text", "value": "x"}}]
+    parts = [
+        {"type": "tool-result", "toolCallId": "c", "output": {"type": "error-text", "value": "x"}}
+    ]
 
     assert of([{"role": "tool", "content": parts}])[0].failed
 

@@ -1,8 +1,8 @@
 """What the run ended with, and whether it looks right."""
 
 import pytest
-from assemble.runs_of import a_chain, a_model, a_tool, an_agent, asks, run_of, words
 
+from assemble.runs_of import a_chain, a_model, a_tool, an_agent, asks, run_of, words
 from surefoot.model import Evidence, Value
 
 
@@ -12,16 +12,16 @@ from surefoot.model import Evidence, Value
         "bye",
         '"bye"',
         '{"raw": "bye", "tasks_output": []}',
-        '{"messages": [{"type": "human", "data": {"content": "hi"}}, {"type": "ai", "data": {"content": "bye"}}]}',
+        '{"messages": [{"type": "human", "data": {"content": "hi"}}, {"type": "ai", "data": {"content": "bye"}}]}',  # noqa: E501 - a shape as it is sent
         '{"messages": [["user", "hi"], ["assistant", "bye"]]}',
         '{"content": {"parts": [{"text": "bye"}], "role": "model"}, "finish_reason": "STOP"}',
         '[{"role": "assistant", "parts": [{"type": "text", "content": "bye"}]}]',
         '{"choices": 1, "message": {"role": "assistant", "content": "bye"}}',
         '{"output": "bye", "cost": 3}',
-        '{"agent": {"messages": ["ChatMessage(_role=<R.ASSISTANT: \'assistant\'>, _content=[TextContent(text=\'bye\')])"]}}',
+        '{"agent": {"messages": ["ChatMessage(_role=<R.ASSISTANT: \'assistant\'>, _content=[TextContent(text=\'bye\')])"]}}',  # noqa: E501 - a shape as it is sent
         '{"outputs": {"messages": [["ai", "bye"]]}, "kwargs": {}}',
     ],
-)  # fmt: skip
+)
 def test_an_answer_is_read_out_of_what_the_run_gave(given: Value) -> None:
     run = run_of(an_agent(1, attributes={"output.value": given}))
 

@@ -16,13 +16,22 @@ LC = {"content": "found", "name": "look", "tool_call_id": "c1", "status": "succe
         "found",
         '"found"',
         json.dumps({"type": "tool", "data": LC}),
-        json.dumps({"output": {"lc": 1, "type": "constructor", "id": ["ToolMessage"], "kwargs": LC}}),
+        json.dumps(
+            {"output": {"lc": 1, "type": "constructor", "id": ["ToolMessage"], "kwargs": LC}}
+        ),
         json.dumps({"output": {"lc": 1, "kwargs": LC}, "kwargs": {"tags": []}}),
         json.dumps({"graph": None, "update": {"messages": [{"type": "tool", "data": LC}]}}),
         "content='found' name='look' tool_call_id='c1'",
         json.dumps({"content": [{"type": "text", "text": "found"}], "isError": False}),
         json.dumps({"id": "x", "name": "look", "response": {"result": "found"}}),
-        json.dumps({"blocks": [{"text": "found"}], "raw_input": {"a": 1}, "raw_output": "found", "is_error": False}),
+        json.dumps(
+            {
+                "blocks": [{"text": "found"}],
+                "raw_input": {"a": 1},
+                "raw_output": "found",
+                "is_error": False,
+            }
+        ),
         json.dumps({"type": "text", "text": "found"}),
         json.dumps({"type": "text", "value": "found"}),
         json.dumps([{"type": "text", "text": "found"}]),
@@ -31,7 +40,7 @@ LC = {"content": "found", "name": "look", "tool_call_id": "c1", "status": "succe
         json.dumps({"status": "success", "data": [{"json": {"data": "found"}, "pairedItem": 0}]}),
         ({"type": "text", "text": "found"},),
     ],
-)  # fmt: skip
+)
 def test_every_envelope_gives_the_tools_text(value: Value) -> None:
     result = unwrap(value)
 

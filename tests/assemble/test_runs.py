@@ -6,6 +6,9 @@ import sys
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from assemble.runs_of import (
     TRACE,
     a_chain,
@@ -19,9 +22,6 @@ from assemble.runs_of import (
     words,
 )
 from assemble.strategies import spans
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from surefoot import assemble
 from surefoot.model import Evidence, Reason, Run, Span
 

@@ -3,8 +3,18 @@
 from typing import Any
 
 import pytest
-from assemble.runs_of import OPENINFERENCE, a_chain, a_model, a_span, a_tool, an_agent, asks, run_of, words
 
+from assemble.runs_of import (
+    OPENINFERENCE,
+    a_chain,
+    a_model,
+    a_span,
+    a_tool,
+    an_agent,
+    asks,
+    run_of,
+    words,
+)
 from surefoot.model import Evidence, Value
 
 
@@ -14,17 +24,17 @@ from surefoot.model import Evidence, Value
         "refund 7",
         '{"task": "refund 7"}',
         '{"messages": [["user", "refund 7"]]}',
-        '{"messages": [{"role": "system", "content": "be kind"}, {"role": "user", "content": "refund 7"}]}',
+        '{"messages": [{"role": "system", "content": "be kind"}, {"role": "user", "content": "refund 7"}]}',  # noqa: E501 - a shape as it is sent
         '{"messages": [{"type": "human", "data": {"content": "refund 7"}}]}',
         '{"new_message": {"parts": [{"text": "refund 7"}], "role": "user"}, "run_config": {}}',
         '{"system": "be kind", "prompt": "refund 7"}',
         '{"kwargs": {"question": "refund 7"}}',
         '{"input_args": {"query": "refund 7"}}',
-        '{"data": {"agent": {"messages": ["ChatMessage(_role=<R.USER: \'user\'>, _content=[TextContent(text=\'refund 7\')])"]}}}',
+        '{"data": {"agent": {"messages": ["ChatMessage(_role=<R.USER: \'user\'>, _content=[TextContent(text=\'refund 7\')])"]}}}',  # noqa: E501 - a shape as it is sent
         '{"inputs": {"messages": [["user", "refund 7"]]}, "tags": []}',
         ({"role": "user", "content": "refund 7"},),
     ],
-)  # fmt: skip
+)
 def test_a_task_is_read_out_of_what_the_run_was_given(given: Value) -> None:
     run = run_of(an_agent(1, attributes={"input.value": given}))
 
@@ -101,7 +111,9 @@ def test_results_of_earlier_turns_are_history() -> None:
         asks(("new", "look", {"id": 2})),
         words("tool", "found", tool_call_id="new"),
     ]
-    run = run_of(an_agent(1), a_tool(2, 1, args={"id": 2}, call_id="new"), a_model(3, 1, heard=past))
+    run = run_of(
+        an_agent(1), a_tool(2, 1, args={"id": 2}, call_id="new"), a_model(3, 1, heard=past)
+    )
 
     assert run.told.history == (("look", "order 7"),)
 

@@ -1,9 +1,9 @@
 """The forest: order, duplicates, missing parents, rings, ancestors."""
 
-from assemble.runs_of import a_span, a_tool, an_agent
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assemble.runs_of import a_span, a_tool, an_agent
 from surefoot import assemble
 from surefoot.assemble.tree import Forest
 from surefoot.model import Role, Span
@@ -18,7 +18,9 @@ def forests(draw: st.DrawFn) -> list[Span]:
     spans = []
     for n in range(1, size + 1):
         parent = draw(st.none() | st.integers(1, size + 2))
-        span = a_span(n, parent, start=draw(st.integers(0, 5)), flags=draw(st.sampled_from([0, 0x300])))
+        span = a_span(
+            n, parent, start=draw(st.integers(0, 5)), flags=draw(st.sampled_from([0, 0x300]))
+        )
         span.role = draw(st.sampled_from(ROLES))
         spans.append(span)
     return spans

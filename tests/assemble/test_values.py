@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.assemble import values
-from surefoot.assemble.values import MAX_DEPTH, Structure, normal, same_key, structure
+from surefoot.assemble.loose import MAX_DEPTH
+from surefoot.assemble.values import Structure, normal, same_key, structure
 from surefoot.model import Cut
 
 
