@@ -31,18 +31,18 @@ class CrewAI(OpenInference):
     extra_keys = ("crew_tasks", "crew_inputs", "task_description", "formatted_description")
 
     def trim(self, span: Span) -> None:
-        """Keep of an agent's conversation what was asked for."""
-        super().trim(span)
+        """Keep of an agent's conversation what was asked for; its input is no task."""
         attributes = span.attributes
-        output = attributes.get("output.value")
-        if span.role is not Role.AGENT:
-            return
-        if text_of(attributes.get("input.value")).startswith(_DUMP):
-            del attributes["input.value"]
-        if isinstance(output, str) and _MARK in output:
-            asked = _asked(output)
-            if asked:
-                attributes[keys.ASKED] = asked
+        if span.role is Role.AGENT:
+            output = attributes.get("output.value")
+            if text_of(attributes.get("input.value")).startswith(_DUMP):
+                del attributes["input.value"]
+            if isinstance(output, str) and _MARK in output:
+                asked = _asked(output)
+                if asked:
+                    attributes[keys.ASKED] = asked
+            attributes[keys.OPENING] = self.task(span)
+        super().trim(span)
 
     def hands_to(self, span: Span) -> str:
         """Give the coworker who does the work below a Delegate tool's span."""
@@ -53,6 +53,8 @@ class CrewAI(OpenInference):
     def task(self, span: Span) -> tuple[Item, ...]:
         """Give the tasks' descriptions, filled in; then the inputs."""
         attributes = span.attributes
+        if keys.OPENING in attributes:
+            return super().task(span)
         inputs = fields(attributes.get("input.value") or attributes.get("crew_inputs"))
         texts = _descriptions(attributes.get("crew_tasks"))
         own = first_text(attributes, ("formatted_description", "task_description"))

@@ -7,7 +7,7 @@ its own file. Knows nothing of other spans: recovery, merging and ancestors are 
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 from surefoot.assemble import results, schemas
 from surefoot.assemble.arguments import Candidate
@@ -97,9 +97,33 @@ class Dialect:
             trim.trim_model(span.attributes)
         elif span.role is Role.TOOL:
             trim.trim_tool(span.attributes)
+            self._keep_result(span)
         else:
             trim.trim_overview(span)
+            self._keep_words(span)
         trim.trim_events(span)
+
+    def _keep_result(self, span: Span) -> None:
+        """Take a result out of its envelope, so that it is the text that a model hears."""
+        attributes = span.attributes
+        if trim.is_long(attributes, trim.RESULTS):
+            result = self.result(span)
+            if result.known:
+                trim.mark_cut(attributes, trim.RESULTS)
+                attributes[keys.OUTCOME] = tuple(result)
+                trim.let_go(attributes, trim.RESULTS)
+
+    def _keep_words(self, span: Span) -> None:
+        """Keep of what a run was given and gave the words alone."""
+        attributes = span.attributes
+        if trim.is_long(attributes, trim.TASKS):
+            attributes[keys.OPENING] = self.task(span)
+            trim.mark_cut(attributes, trim.TASKS)
+            trim.let_go(attributes, trim.TASKS)
+        if trim.is_long(attributes, trim.ANSWERS):
+            attributes[keys.CLOSING] = self.answer(span)
+            trim.mark_cut(attributes, trim.ANSWERS)
+            trim.let_go(attributes, trim.ANSWERS)
 
     # A tool's span
 
@@ -139,6 +163,9 @@ class Dialect:
 
     def result(self, span: Span) -> Result:
         """Give the tool's own result."""
+        kept = span.attributes.get(keys.OUTCOME)
+        if isinstance(kept, tuple):
+            return Result(*cast("tuple[Any, ...]", kept))
         for key in self.result_keys:
             value = span.attributes.get(key)
             if value is not None:
@@ -213,6 +240,8 @@ class Dialect:
 
     def task(self, span: Span) -> tuple[Item, ...]:
         """Give the messages that an agent's or a chain's span was started with."""
+        if keys.OPENING in span.attributes:
+            return items_at(span.attributes, keys.OPENING)
         for key in keys.TASK:
             value = span.attributes.get(key)
             if value not in (None, ""):
@@ -227,6 +256,8 @@ class Dialect:
 
     def answer(self, span: Span) -> str:
         """Give the final answer that an agent's or a chain's span tells; may be empty."""
+        if keys.CLOSING in span.attributes:
+            return text_of(span.attributes[keys.CLOSING])
         for key in keys.ANSWER:
             value = span.attributes.get(key)
             if value not in (None, ""):

@@ -33,10 +33,9 @@ class Haystack(OpenInference):
             if said:
                 attributes.pop("llm.output_messages", None)
                 attributes[keys.SAID] = said
-        super().trim(span)
         if calls and span.role is Role.CHAIN and span.name.startswith("Agent."):
-            messages = history.items_in(fields(output).get("messages") or [])
-            _keep(attributes, messages)
+            _keep(attributes, history.items_in(fields(output).get("messages") or []))
+        super().trim(span)
 
 
 def _keep(attributes: dict[str, Value], messages: tuple[Item, ...]) -> None:

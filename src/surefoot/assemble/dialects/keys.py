@@ -21,6 +21,9 @@ HEARD: Final = "~heard"  #: items: what a model was given
 SAID: Final = "~said"  #: items: what it answered
 ASKED: Final = "~asked"  #: items: calls that a framework's node was handed
 OFFERS: Final = "~tools"  #: tools and their argument names, see `schemas`
+OPENING: Final = "~opening"  #: items: what a run was started with
+CLOSING: Final = "~closing"  #: the text that a run ended with
+OUTCOME: Final = "~outcome"  #: the fields of a tool's `Result`
 CUT: Final = "~cut"  #: a conversation was only a beginning
 OWNER: Final = "~owner"  #: the agent that a span says it belongs to
 

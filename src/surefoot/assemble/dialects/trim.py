@@ -17,8 +17,9 @@ from surefoot.assemble.messages import items_at
 from surefoot.assemble.values import is_cut, structure, text_of
 from surefoot.model import Item, Role, Span, Value
 
-#: A chain's input or output longer than this is let go.
-CHAIN_CHARS = 4096
+#: A chain's input or output longer than this is let go; what an agent or a root was given
+#: and gave is read, where it is longer, and only the words are kept.
+LONG_CHARS = 512
 #: Whatever is shorter is not worth the trouble of losing: "" and markers of hiding.
 _SHORT = 32
 _EVENTS = frozenset({"exception", "gen_ai.evaluation.result"})
@@ -36,7 +37,8 @@ _OVERVIEWS = frozenset(
         "gen_ai.system_instructions",
     }
 )
-_TEXTS = frozenset((*keys.TASK, *keys.ANSWER))
+TASKS, ANSWERS, RESULTS = map(frozenset, (keys.TASK, keys.ANSWER, keys.RESULT))
+_TEXTS = TASKS | ANSWERS
 _AROUND_TOOLS = frozenset({"llm.input_messages", "llm.output_messages", "gen_ai.input.messages"})
 
 
@@ -76,7 +78,22 @@ def trim_overview(span: Span) -> None:
         for key in _OVERVIEWS.intersection(attributes):
             del attributes[key]
     if span.parent_id and span.role is not Role.AGENT:
-        let_go(attributes, _TEXTS, CHAIN_CHARS)
+        let_go(attributes, _TEXTS, LONG_CHARS)
+
+
+def is_long(attributes: dict[str, Value], names: frozenset[str]) -> bool:
+    """Whether a text under one of `names` is worth reading at the door."""
+    for key in names.intersection(attributes):
+        value = attributes[key]
+        if not isinstance(value, str) or len(value) > LONG_CHARS:
+            return True
+    return False
+
+
+def mark_cut(attributes: dict[str, Value], names: frozenset[str]) -> None:
+    """Remember that a text that is let go was only a beginning."""
+    if any(is_cut(attributes[key]) for key in names.intersection(attributes)):
+        attributes[keys.CUT] = True
 
 
 def trim_tool(attributes: dict[str, Value]) -> None:
