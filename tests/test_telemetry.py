@@ -9,19 +9,23 @@ import pytest
 from surefoot import telemetry
 from surefoot.telemetry import (
     AssemblyFailed,
+    BackendBack,
     BackendUnreachable,
     CheckFailed,
     Event,
     Listening,
     NoBackend,
     NoSpecs,
+    Refusing,
     RequestDropped,
     SignalUnsupported,
+    SpansRejected,
     SpecsLoaded,
     SpecsRejected,
     Stopped,
     Telemetry,
     TraceEvicted,
+    VerdictFailed,
     configure_logging,
 )
 
@@ -38,6 +42,10 @@ EVENTS = [
     TraceEvicted("00ff", 12, "the buffer is full"),
     CheckFailed("refunds", "ground", "00ff", "KeyError"),
     AssemblyFailed("00ff", 12, "KeyError"),
+    VerdictFailed("refunds", "00ff", "ValueError"),
+    Refusing("memory is short"),
+    SpansRejected("jaeger:4317", "traces", 3, "too old"),
+    BackendBack("jaeger:4317", "traces"),
     Stopped(received=10, judged=8, apart=1, lost=1, verdicts=2, undelivered=3, took_s=0.25),
 ]
 

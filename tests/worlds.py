@@ -12,7 +12,7 @@ from surefoot.emit.metrics import Metrics
 from surefoot.emit.sent import Plan
 from surefoot.evaluate import mask
 from surefoot.luck import LuckWindow
-from surefoot.pipeline import Intake, Judge, Ledger, Pressure, SharedBuffer, SharedLuck
+from surefoot.pipeline import Intake, Judge, Ledger, Outgoing, Pressure, SharedBuffer, SharedLuck
 from surefoot.receive.decode import Decoder
 from surefoot.specs import SpecSet
 from surefoot.telemetry import Telemetry
@@ -54,6 +54,7 @@ class World:
         self.shared = SharedBuffer(TraceBuffer(limits))
         self.buffer = self.shared.buffer
         self.pressure = Pressure()
+        telemetry = Telemetry(self.clock)
         self.forward, self.verdicts = ListOutlet(), ListOutlet()
         identity = Identity("this-one", "0")
         self.luck = SharedLuck(LuckWindow(), specs)
@@ -63,17 +64,20 @@ class World:
         self.judge = Judge(
             self.shared,
             specs,
-            encoder=Encoder(mask, identity),
-            outlet=self.verdicts,
+            outgoing=Outgoing(
+                Encoder(mask, identity), self.verdicts, self.metrics, telemetry, self.clock
+            ),
             metrics=self.metrics,
             luck=self.luck,
-            telemetry=Telemetry(self.clock),
+            telemetry=telemetry,
             clock=self.clock,
             on_plan=self.plans.append,
         )
         wanted = replace(WANTED, keys=WANTED.keys | specs.wanted_keys())
         decode = Decoder(wanted, reduce, instance_id="this-one")
-        self.intake = Intake(decode, self.shared, self.forward, self.clock, self.pressure)
+        self.intake = Intake(
+            decode, self.shared, self.forward, self.clock, self.pressure, telemetry
+        )
 
     def send(self, *bodies: bytes) -> None:
         """Have requests accepted."""
@@ -86,4 +90,5 @@ class World:
         self.clock.advance(seconds)
         while self.judge.judge_next():
             pass
+        self.judge.flush()
         return self.plans[before:]

@@ -189,6 +189,74 @@ class CheckFailed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class VerdictFailed(Event):
+    """A verdict could not be written as spans: a fault of ours. It is counted, not sent."""
+
+    spec: str
+    trace_id: str
+    error: str
+    level: ClassVar[int] = logging.ERROR
+    every_s: ClassVar[int] = _MINUTE_S
+
+    def __str__(self) -> str:
+        return f"the verdict of {self.spec} on trace {self.trace_id} is not sent ({self.error})"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusing(Event):
+    """Requests are refused for want of room; senders are told to try again."""
+
+    reason: str
+    level: ClassVar[int] = logging.WARNING
+    every_s: ClassVar[int] = _MINUTE_S
+
+    @property
+    def subject(self) -> str:
+        """See `Event`."""
+        return self.reason
+
+    def __str__(self) -> str:
+        return f"refusing requests: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class SpansRejected(Event):
+    """The backend took a request, but for some of its spans."""
+
+    backend: str
+    signal: str
+    spans: int
+    detail: str
+    level: ClassVar[int] = logging.WARNING
+    every_s: ClassVar[int] = _MINUTE_S
+
+    @property
+    def subject(self) -> str:
+        """See `Event`."""
+        return f"{self.backend} {self.signal}"
+
+    def __str__(self) -> str:
+        return f"{self.backend} rejected {self.spans} spans of {self.signal}: {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class BackendBack(Event):
+    """A backend that took nothing takes requests again."""
+
+    backend: str
+    signal: str
+    every_s: ClassVar[int] = _MINUTE_S
+
+    @property
+    def subject(self) -> str:
+        """See `Event`."""
+        return f"{self.backend} {self.signal}"
+
+    def __str__(self) -> str:
+        return f"{self.backend} takes {self.signal} again"
+
+
+@dataclass(frozen=True, slots=True)
 class AssemblyFailed(Event):
     """A trace could not be put together: a fault of ours. Its spans are lost."""
 

@@ -28,6 +28,8 @@ from surefoot.model import (
 SCOPE = "surefoot"
 #: How long a span of ours lasts.
 LENGTH_NS = 1000
+#: A sender's clock may say anything that 64 bits can; ours must end within them, too.
+_LATEST_NS = (1 << 64) - 1 - LENGTH_NS
 #: Offending steps' spans that a verdict links to; SDKs cap links at 128, and Jaeger's
 #: list is unreadable long before.
 LINKS = 32
@@ -87,7 +89,7 @@ class Encoder:
             name += f" (revision {revision})"
         _place(span, run, plan.after.verdict_id, run.root.span_id, name, run.start_ns)
         span.MergeFromString(self._blocks.of(plan, verdict, explanation))
-        span.events[0].time_unix_nano = run.start_ns
+        span.events[0].time_unix_nano = min(run.start_ns, _LATEST_NS)
         add(
             span,
             (
@@ -144,8 +146,8 @@ def _place(span: Span, run: Run, span_id: bytes, parent: bytes, name: str, start
     span.parent_span_id = parent
     span.name = name
     span.kind = Span.SPAN_KIND_INTERNAL
-    span.start_time_unix_nano = start_ns
-    span.end_time_unix_nano = start_ns + LENGTH_NS
+    span.start_time_unix_nano = min(start_ns, _LATEST_NS)
+    span.end_time_unix_nano = min(start_ns, _LATEST_NS) + LENGTH_NS
 
 
 def _fail(span: Span, message: str) -> None:

@@ -8,6 +8,9 @@ from collections.abc import Callable
 from surefoot.forward.options import Retry
 
 _S = 1_000_000_000  # ns
+#: The longest wait, whoever asks for it: a backend that says a century means "go away",
+#: and a request that waits so long holds room that others need.
+LONGEST_S = 300.0
 
 
 class Backoff:
@@ -26,7 +29,7 @@ class Backoff:
         if not retry.enabled:
             return None
         jitter = 1 + retry.randomization * (2 * self._chance() - 1)
-        wait_s = max(self._interval_s * jitter, asked_s or 0.0)
+        wait_s = min(max(self._interval_s * jitter, asked_s or 0.0), LONGEST_S)
         self._interval_s = min(self._interval_s * retry.multiplier, retry.max_s)
         spent_s = (now_ns - self._began_ns) / _S
         if retry.max_elapsed_s and spent_s + wait_s > retry.max_elapsed_s:

@@ -28,6 +28,8 @@ from surefoot.forward.replies import Fault, fault_of, rejected
 _S = 1_000_000_000  # ns
 _MINUTE_NS = 60 * _S
 _DRAINING_WAIT_S: Final = 1.0
+#: gRPC takes much longer ones for times that have passed.
+_LONGEST_CALL_S: Final = 3_600.0
 #: For a call that was cancelled to return.
 _LEAVE_S: Final = 1.0
 
@@ -142,12 +144,14 @@ class Sender:
 
     def _attempt(self, body: bytes, export: Callable[..., bytes]) -> Fault | None:
         """Send once; None if the backend took it."""
-        timeout_s = min(self._options.timeout_s, self._left_s())
+        timeout_s = min(self._options.timeout_s, _LONGEST_CALL_S, self._left_s())
         try:
             response = export(body, timeout=timeout_s, metadata=self._metadata)
         except grpc.RpcError as error:
             return fault_of(error)
-        except ValueError as error:  # the channel is closed, or a header is none
+        except Exception as error:  # noqa: BLE001 - the channel is closed, a header is none, …
+            # Whatever it is costs this request and not the thread: a queue that nobody
+            # empties would hold acknowledged requests for ever.
             is_over = self._over.is_set()
             code = grpc.StatusCode.CANCELLED if is_over else grpc.StatusCode.INTERNAL
             return Fault(code, str(error))

@@ -1,7 +1,8 @@
 """Join the stages: requests in, verdicts out. The only package that knows them all.
 
     Intake   decode ─> is there room? ─> forward queue ─> buffer     (receiving threads)
-    Judge    buffer ─due─> assemble ─> match ─> judge ─> plan ─> encode ─> verdict queue
+    Judge    buffer ─due─> assemble ─> match ─> judge ─> plan
+    Outgoing plans ─> encode, many a request ─> verdict queue
     Ledger   what the buffer counted ─> our metrics
 
 Opens no socket, starts no thread and handles no signal: the service does, and calls in.
@@ -13,6 +14,7 @@ trace leave in order.
 from surefoot.pipeline.intake import Intake, Pressure
 from surefoot.pipeline.judging import Judge
 from surefoot.pipeline.ledger import Ledger
+from surefoot.pipeline.outgoing import Outgoing
 from surefoot.pipeline.shared import Judgement, Outlet, SharedBuffer, SharedLuck
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "Judge",
     "Judgement",
     "Ledger",
+    "Outgoing",
     "Outlet",
     "Pressure",
     "SharedBuffer",

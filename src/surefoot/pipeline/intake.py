@@ -13,6 +13,7 @@ from surefoot.errors import Overloaded
 from surefoot.pipeline.shared import Outlet, SharedBuffer
 from surefoot.receive.answer import Answer
 from surefoot.receive.decode import Decoded, Decoder
+from surefoot.telemetry import Refusing, Telemetry
 
 #: Judging that is behind by more than this admits nothing new: the design's number.
 LAG_LIMIT_NS = 5_000_000_000
@@ -54,12 +55,14 @@ class Intake:
         forward: Outlet | None,
         clock: Clock,
         pressure: Pressure,
+        telemetry: Telemetry,
     ) -> None:
         self._decode = decode
         self._shared = shared
         self._forward = forward
         self._clock = clock
         self._pressure = pressure
+        self._telemetry = telemetry
 
     def accept(self, body: bytes, _transport: str) -> Answer:
         """Take one ExportTraceServiceRequest.
@@ -69,13 +72,13 @@ class Intake:
             Overloaded: There is no room; nothing was taken.
         """
         if self._pressure.is_short:
-            raise Overloaded(MEMORY, RETRY_AFTER_S)
+            raise self._refuse(MEMORY)
         decoded = self._decode(body)
         buffer = self._shared.buffer
         with self._shared.lock:
             now_ns = self._clock.now_ns()
             if buffer.lag_ns(now_ns) > LAG_LIMIT_NS:
-                raise Overloaded(JUDGING, RETRY_AFTER_S)
+                raise self._refuse(JUDGING)
             self._pass_on(body, decoded)
             for span in decoded.spans:
                 buffer.add(span, now_ns)
@@ -92,6 +95,11 @@ class Intake:
             return MEMORY
         return JUDGING if lag_ns > LAG_LIMIT_NS else ""
 
+    def _refuse(self, reason: str) -> Overloaded:
+        """Why nothing is taken, told to the sender and, once a minute, to the operator."""
+        self._telemetry.record(Refusing(reason))
+        return Overloaded(reason, RETRY_AFTER_S)
+
     def _pass_on(self, body: bytes, decoded: Decoded) -> None:
         """Queue the same bytes for the backend; our own spans would come back for ever.
 
@@ -101,7 +109,7 @@ class Intake:
         if self._forward is None or decoded.only_own or not body:
             return
         if not (self._forward.has_room(len(body)) and self._forward.offer(body)):
-            raise Overloaded(QUEUE, RETRY_AFTER_S)
+            raise self._refuse(QUEUE)
 
 
 def _answer(decoded: Decoded) -> Answer:

@@ -10,17 +10,15 @@ from collections.abc import Callable, Iterable
 from surefoot.assemble import assemble
 from surefoot.buffer import Closed
 from surefoot.clock import Clock
-from surefoot.emit import instruments
-from surefoot.emit.encode import Encoder
 from surefoot.emit.metrics import Metrics
 from surefoot.emit.sent import Plan, plan
 from surefoot.evaluate import judge
 from surefoot.model import Reason, Run, Verdict
-from surefoot.pipeline.shared import Judgement, Outlet, SharedBuffer, SharedLuck
+from surefoot.pipeline.outgoing import Outgoing
+from surefoot.pipeline.shared import Judgement, SharedBuffer, SharedLuck
 from surefoot.specs import CompiledSpec, SpecSet
 from surefoot.telemetry import AssemblyFailed, CheckFailed, Telemetry, TraceEvicted
 
-NS = 1e9
 #: Told of each plan that leaves, first verdicts and amendments.
 OnPlan = Callable[[Plan], None]
 
@@ -30,7 +28,7 @@ class Judge:
 
     Args:
         unit: What a run is: `trace` or `agent`.
-        outlet: Where verdicts go; None if there is no backend.
+        outgoing: Where verdicts go.
         on_plan: Shown every verdict, for a console.
     """
 
@@ -39,8 +37,7 @@ class Judge:
         shared: SharedBuffer,
         specs: SpecSet,
         *,
-        encoder: Encoder,
-        outlet: Outlet | None,
+        outgoing: Outgoing,
         metrics: Metrics,
         luck: SharedLuck,
         telemetry: Telemetry,
@@ -50,8 +47,7 @@ class Judge:
     ) -> None:
         self._shared = shared
         self._specs = specs
-        self._encoder = encoder
-        self._outlet = outlet
+        self._outgoing = outgoing
         self._metrics = metrics
         self._luck = luck
         self._telemetry = telemetry
@@ -61,13 +57,23 @@ class Judge:
         self.verdicts = 0
 
     def judge_next(self) -> bool:
-        """Judge the trace that has been due longest. False if none is due."""
+        """Judge the trace that has been due longest. False if none is due.
+
+        Also False while a verdict would find no room: what is not judged makes `lag_ns`
+        grow, and that makes the intake refuse, so no verdict is made to be dropped.
+        """
+        if not self._outgoing.has_room:
+            return False
         with self._shared.lock:
             closed = self._shared.buffer.pop_due(self._clock.now_ns())
         if closed is None:
             return False
         self.judge(closed)
         return True
+
+    def flush(self) -> None:
+        """Let the verdicts leave that were made since the last call."""
+        self._outgoing.flush()
 
     def wait_ns(self) -> int | None:
         """How long until something may be due; 0 if it is, None if nothing is held."""
@@ -88,12 +94,15 @@ class Judge:
                 buffer.lost(closed, Reason.SHUTDOWN.value)
                 break
             self.judge(closed)
+        self.flush()
         return buffer.abandon()
 
     def judge(self, closed: Closed[Judgement]) -> None:
         """Judge one closed trace and send what there is to say of it."""
         try:
             judgement, plans = self._plans(closed)
+            self._outgoing.add(plans, closed.due_ns)
+            self._show(plans)
         except Exception as error:  # noqa: BLE001 - a fault of ours loses one trace, no more
             with self._shared.lock:
                 self._shared.buffer.lost(closed, "fault")
@@ -102,7 +111,6 @@ class Judge:
             return
         with self._shared.lock:
             self._shared.buffer.judged(closed, judgement)
-        self._send(closed, plans)
         if closed.reason is Reason.EVICTED:
             why = "the buffer is full"
             self._telemetry.record(TraceEvicted(closed.trace_id.hex(), len(closed.spans), why))
@@ -138,18 +146,11 @@ class Judge:
             self.verdicts += 1
         self._luck.record(made, verdict, self._clock.now_ns())
 
-    def _send(self, closed: Closed[Judgement], plans: Iterable[Plan]) -> None:
-        leaving = [one for one in plans if one.emit]
-        if not leaving:
-            return
-        if self._outlet is not None:
-            self._outlet.offer(self._encoder.encode(leaving))
-        late_s = max(0, self._clock.now_ns() - closed.due_ns) / NS
-        for one in leaving:
-            owners = (one.run.service, one.run.agent, one.spec)
-            self._metrics.add(instruments.VERDICT_LATENCY, owners, late_s)
-            if self._on_plan is not None:
-                self._on_plan(one)
+    def _show(self, plans: Iterable[Plan]) -> None:
+        if self._on_plan is not None:
+            for one in plans:
+                if one.emit:
+                    self._on_plan(one)
 
     def _tell_crashes(self, run: Run, verdict: Verdict) -> None:
         for check in verdict.crashed:

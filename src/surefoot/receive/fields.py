@@ -30,10 +30,11 @@ _VARINT_BITS = 70  # ten groups of seven: the longest varint there is
 #: How deep values may nest. The official parser stops at 100 messages, which is 47
 #: arrays within arrays; deeper ones are malformed to us as they are to it.
 MAX_DEPTH: Final = 50
-#: An array or key-value list may be this many times as long as a text may be (8 MiB at
-#: the default), since it may hold many texts, and its Python objects take up to 18
-#: times its bytes. A longer one is not read: it becomes an empty `Cut`.
-COMPOUND_FACTOR: Final = 32
+#: An array or key-value list may be this many times as long as a text may be. Its
+#: Python objects take up to 18 times its bytes, and each entry a microsecond however
+#: small it is: megabytes of them would take seconds. A longer one is not read: it
+#: becomes an empty `Cut`.
+COMPOUND_FACTOR: Final = 2
 
 
 class Malformed(ValueError):  # noqa: N818 - what the bytes are

@@ -22,6 +22,7 @@ from starlette.routing import Route
 from surefoot.errors import SurefootError
 from surefoot.receive.answer import MAX_BYTES, Accept, OnRequest
 from surefoot.receive.inflate import Gzip, Plain
+from surefoot.receive.room import Room, Share
 from surefoot.receive.status import Refusal, TooLarge, Unsupported, http_refusal, refusal
 
 PATH: Final = "/v1/traces"
@@ -35,25 +36,34 @@ _GONE: Final = 499
 _log = logging.getLogger(__name__)
 
 
-def traces_app(accept: Accept, on_request: OnRequest, max_bytes: int = MAX_BYTES) -> Starlette:
-    """The app; `max_bytes` is the limit of a body once inflated."""
-    endpoint = _Traces(accept, on_request, max_bytes)
-    return Starlette(
+def traces_app(
+    accept: Accept, on_request: OnRequest, max_bytes: int = MAX_BYTES, room: Room | None = None
+) -> Starlette:
+    """The app. max_bytes: of a body once inflated. room: for all bodies at once."""
+    endpoint = _Traces(accept, on_request, max_bytes, room or Room())
+    app = Starlette(
         routes=[Route(PATH, endpoint.post, methods=["POST"])],
         exception_handlers={HTTPException: endpoint.elsewhere},
     )
+    app.router.redirect_slashes = False  # a redirect would be an answer without a Status
+    return app
 
 
 class _Traces:
-    def __init__(self, accept: Accept, on_request: OnRequest, max_bytes: int) -> None:
+    def __init__(self, accept: Accept, on_request: OnRequest, max_bytes: int, room: Room) -> None:
         self._accept = accept
         self._on_request = on_request
         self._max_bytes = max_bytes
+        self._room = room
 
     async def post(self, request: Request) -> Response:
         """Take one export request."""
+        with self._room.share() as share:
+            return await self._take(request, share)
+
+    async def _take(self, request: Request, share: Share) -> Response:
         try:
-            body = await self._body(request)
+            body = await self._body(request, share)
             if len(body) <= _SMALL:
                 answer = self._accept(body, _TRANSPORT)
             else:
@@ -74,13 +84,14 @@ class _Traces:
         known = error if isinstance(error, HTTPException) else HTTPException(500)
         return self._refuse(http_refusal(known.status_code, known.detail), known.headers)
 
-    async def _body(self, request: Request) -> bytes:
+    async def _body(self, request: Request, share: Share) -> bytes:
         """The whole body, inflated.
 
         Raises:
             Unsupported: It is no protobuf, or encoded in another way than gzip.
             TooLarge: It is over the limit.
             DecodeError: It is no gzip though it says so.
+            Overloaded: Too much is on its way in.
         """
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != _PROTOBUF:
@@ -94,6 +105,7 @@ class _Traces:
         inflate = (Gzip if encoding == "gzip" else Plain)(self._max_bytes)
         async for chunk in request.stream():
             inflate.feed(chunk)
+            share.grow_to(inflate.size)
         return inflate.finish()
 
     def _refuse(self, told: Refusal, more: Mapping[str, str] | None = None) -> Response:

@@ -20,6 +20,11 @@ class Plain:
         self._limit = limit
         self._held = bytearray()
 
+    @property
+    def size(self) -> int:
+        """Bytes held so far."""
+        return len(self._held)
+
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes.
 

@@ -73,7 +73,7 @@ class _Server(uvicorn.Server):
                 access_log=False,
                 lifespan="off",
                 log_config=None,
-                log_level="warning",
+                log_level="error",  # it warns of each connection that is no HTTP
                 server_header=False,
                 timeout_keep_alive=_KEEP_ALIVE_S,
                 ws="none",

@@ -19,10 +19,12 @@ from surefoot.forward.options import Options, Retry
 from surefoot.forward.queue import SHUTDOWN
 from surefoot.forward.sender import Sender
 from surefoot.telemetry import (
+    BackendBack,
     BackendUnreachable,
     Event,
     RequestDropped,
     SignalUnsupported,
+    SpansRejected,
     Telemetry,
 )
 
@@ -50,10 +52,13 @@ class Backend:
         self._metrics: MetricsLoop | None = None
         self._told: dict[tuple[Instrument, Key], int] = {}
 
-    def start(self, read_metrics: Callable[[], Points]) -> None:
-        """Begin to send."""
+    def start(self) -> None:
+        """Begin to send requests and verdicts."""
         for sender in self._senders.values():
             sender.start()
+
+    def start_metrics(self, read_metrics: Callable[[], Points]) -> None:
+        """Begin to send metrics: last, since a start that fails has none to flush."""
         said, told = self._exporter, self._telemetry
         endpoint = str(said.endpoint)
         self._metrics = MetricsLoop(
@@ -101,20 +106,20 @@ class Backend:
 
     def _tell(self, signal: str) -> Callable[[News], None]:
         def tell(news: News) -> None:
-            event = _event(news, signal)
-            if event is not None:
-                self._telemetry.record(event)
+            self._telemetry.record(_event(news, signal))
 
         return tell
 
 
-def _event(news: News, signal: str) -> Event | None:
+def _event(news: News, signal: str) -> Event:
     if news.kind is Kind.UNREACHABLE:
         return BackendUnreachable(news.endpoint, signal, news.reason, news.detail[:DETAIL_SHOWN])
     if news.kind is Kind.UNSUPPORTED:
         return SignalUnsupported(news.endpoint, signal)
     if news.kind is Kind.REACHABLE:
-        return None
+        return BackendBack(news.endpoint, signal)
+    if news.kind is Kind.REJECTED:
+        return SpansRejected(news.endpoint, signal, news.count, news.detail[:DETAIL_SHOWN])
     return RequestDropped(news.endpoint, signal, news.reason, news.count)
 
 

@@ -33,7 +33,16 @@ from surefoot.emit.identity import Identity
 from surefoot.emit.metrics import Metrics, Points, Reading
 from surefoot.evaluate import mask
 from surefoot.luck import LuckWindow
-from surefoot.pipeline import Intake, Judge, Judgement, Ledger, Pressure, SharedBuffer, SharedLuck
+from surefoot.pipeline import (
+    Intake,
+    Judge,
+    Judgement,
+    Ledger,
+    Outgoing,
+    Pressure,
+    SharedBuffer,
+    SharedLuck,
+)
 from surefoot.pipeline.judging import OnPlan
 from surefoot.receive.decode import Decoder
 from surefoot.receive.grpc import GrpcServer
@@ -41,7 +50,7 @@ from surefoot.receive.http import traces_app
 from surefoot.receive.serve import HttpServer
 from surefoot.service.backend import Backend
 from surefoot.service.health import health_app, metrics_app
-from surefoot.service.memory import give_back_freed, resident_bytes
+from surefoot.service.memory import give_back_freed, resident_bytes, trim
 from surefoot.service.worker import JudgeThread
 from surefoot.specs import SpecSet, load
 from surefoot.telemetry import (
@@ -102,25 +111,32 @@ class Server:
         luck = config.judging.luck
         window = LuckWindow(window=luck.window, max_age_ns=luck.max_age_ns)
         self._luck = SharedLuck(window, specs)
+        self._metrics = metrics = self._build_metrics(identity)
+        outgoing = Outgoing(
+            Encoder(mask, identity, redact_values=config.judging.redact_values),
+            self._backend.verdicts if self._backend else None,
+            metrics,
+            telemetry,
+            clock,
+        )
         self._judge = Judge(
             shared,
             specs,
-            encoder=Encoder(mask, identity, redact_values=config.judging.redact_values),
-            outlet=self._backend.verdicts if self._backend else None,
-            metrics=(metrics := self._build_metrics(identity)),
+            outgoing=outgoing,
+            metrics=metrics,
             luck=self._luck,
             telemetry=telemetry,
             clock=clock,
             unit=config.judging.unit,
             on_plan=on_plan,
         )
-        self._metrics = metrics
         self._thread = JudgeThread(
             self._judge,
             self._pressure,
             clock,
             memory_limit=config.judging.memory_limit_bytes,
             resident=resident_bytes,
+            trim=trim,
         )
         self._intake = Intake(
             _decoder(config, specs, identity),
@@ -128,6 +144,7 @@ class Server:
             self._backend.forward if self._backend else None,
             clock,
             self._pressure,
+            telemetry,
         )
         self._receivers: list[Stopper] = []
         self._told: list[Stopper] = []
@@ -144,12 +161,14 @@ class Server:
         loaded = SpecsLoaded(specs.hash, len(specs.specs)) if specs.specs else NoSpecs()
         self._telemetry.record(loaded)
         if self._backend:
-            self._backend.start(self._read_metrics)
+            self._backend.start()
         else:
             self._telemetry.record(NoBackend())
         self._thread.start()
         try:
             self._listen()
+            if self._backend:
+                self._backend.start_metrics(self._read_metrics)
         except BaseException:
             self.stop()
             raise

@@ -34,12 +34,14 @@ class JudgeThread:
         *,
         memory_limit: int,
         resident: Callable[[], int | None],
+        trim: Callable[[], None],
     ) -> None:
         self._judge = judge
         self._pressure = pressure
         self._clock = clock
         self._limit = memory_limit
         self._resident = resident
+        self._trim = trim
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="judge", daemon=True)
         self._beat_ns = clock.now_ns()
@@ -73,6 +75,7 @@ class JudgeThread:
                     self._measured_ns = now_ns
                     self._measure()
                 if not self._judge.judge_next():
+                    self._judge.flush()
                     wait_ns = self._judge.wait_ns()
                     wait_s = TICK_S if wait_ns is None else min(TICK_S, wait_ns / 1e9)
                     self._stop.wait(max(wait_s, NAP_S))
@@ -86,3 +89,4 @@ class JudgeThread:
         self._pressure.tell(short=short)
         if short:
             self._judge.relieve()
+            self._trim()
