@@ -19,8 +19,13 @@ def test_what_is_over_the_room_is_refused_and_the_rest_goes_on() -> None:
 
 def test_a_share_is_given_back_whatever_happens() -> None:
     room = Room(100)
-    with pytest.raises(Overloaded), room.share() as share:
-        share.grow_to(100)
-        share.grow_to(101)
+
+    def too_much() -> None:
+        with room.share() as share:
+            share.grow_to(100)
+            share.grow_to(101)
+
+    with pytest.raises(Overloaded):
+        too_much()
     with room.share() as share:
         share.grow_to(100)
