@@ -21,11 +21,35 @@ EXAMPLES = {
     "private key block": KEY,
     "bearer token": "Bearer  eyJhbGciOiJIUzI1NiIsInR5cCI6",
 }
+#: What may stand before a credential, glued to it.
+GLUE = [
+    "x_",
+    "a",
+    "key_",
+    "é",
+    "7",
+    "\x1b[31m",
+    "\x1b[0;1m",
+    "\\n",
+    "\\u001b",
+    "https://h/a",
+    "x" * 30,
+]
+#: Keys whose beginning is in no word.
+TELLING = [
+    *(secret for label, secret in EXAMPLES.items() if label != "OpenAI key"),
+    "sk-ant-api03-" + "a1-_" * 20,
+    "sk-proj-" + "a_" * 10 + "T3BlbkFJ" + "b" * 20,
+    "sk-" + "a" * 20 + "T3BlbkFJ" + "b" * 20,
+]
 NOTHING = [
     "550e8400-e29b-41d4-a716-446655440000",
     "a" * 40,
     "sess_abc123def456ghi789",
     "task-risk-desk-12345678901234567890",
+    "task-ant-colony-12345678901234567890",
+    "ask-proj-owner-about-the-deadline",
+    "iVBORw0KGgo" + "x1+/" * 20 + "zAIza" + "b" * 40,
     "Bearer short",
     "2026-09-15T00:00:00.000000Z",
 ]
@@ -53,6 +77,38 @@ def test_what_only_looks_random_is_no_credential(text: str) -> None:
 def test_a_key_block_without_an_end_is_masked_to_the_end_of_the_text() -> None:
     assert mask(f"a {KEY[:40]}") == "a [private key block]"
     assert mask(f"{KEY} b {KEY}") == "[private key block] b [private key block]"
+
+
+@pytest.mark.parametrize("secret", TELLING)
+@pytest.mark.parametrize("before", GLUE)
+@pytest.mark.parametrize("after", ["", "b", "_x", "é", "\x1b[0m"])
+def test_what_is_glued_to_a_credential_does_not_hide_it(
+    secret: str, before: str, after: str
+) -> None:
+    text = f"{before}{secret}{after}"
+
+    assert len(labels(text)) == 1
+    assert secret not in mask(text)
+    assert mask(text).startswith(f"{before}[")
+
+
+@pytest.mark.parametrize("before", ["x_", "key_", "é", "7", "\x1b[31m", "\\n", "\\u001b", "=", "/"])
+def test_a_short_prefix_is_seen_after_all_but_a_letter(before: str) -> None:
+    assert mask(f"{before}{EXAMPLES['OpenAI key']}") == f"{before}[OpenAI key]"
+
+
+@given(st.text(string.ascii_letters + "-_ \\", max_size=5), st.text("aZ0_- é", max_size=5))
+def test_the_seed_finds_nothing_that_is_not_found_here(before: str, after: str) -> None:
+    for secret in EXAMPLES.values():
+        text = f"{before}{secret}{after}"
+
+        assert set(labels(text, seed=True)) <= set(labels(text))
+
+
+def test_a_glued_credential_is_a_violation_in_traffic() -> None:
+    run = a_run(a_call("push", {"a": "key_" + EXAMPLES["AWS access key id"]}))
+
+    assert messages(run, secrets=True) == ["warn: possible AWS access key id in push.arg a"]
 
 
 @given(st.lists(st.sampled_from([*EXAMPLES.values(), *NOTHING, " ", "\n", '"', "é"])))

@@ -2,8 +2,9 @@
 
 Owns what luckrate 0.3 does that traffic does not: names mean themselves alone, the
 order of steps is total, evidence is complete, values are found as substrings, and
-provenance looks at the first 500 calls. A plain dict is read by luckrate's defaults and
-truths; a `Spec` by its own keys, on the same complete evidence.
+provenance looks at the first 500 calls, and a credential is a word of its own. A plain
+dict is read by luckrate's defaults and truths; a `Spec` by its own keys, on the same
+complete evidence.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -99,7 +100,7 @@ def _checks(spec: Mapping[str, Any]) -> Iterable[Check]:
     if spec.get("ground", True):
         yield Ground()
     if spec.get("secrets", True):
-        yield Secrets()
+        yield Secrets(seed=True)
 
 
 def _each(names: Iterable[str]) -> tuple[tuple[str, NameSet], ...]:
