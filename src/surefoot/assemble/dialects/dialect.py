@@ -102,6 +102,7 @@ class Dialect:
             trim.trim_overview(span)
             self._keep_words(span)
         trim.trim_events(span)
+        trim.compact(span)
 
     def _keep_result(self, span: Span) -> None:
         """Take a result out of its envelope, so that it is the text that a model hears."""

@@ -39,6 +39,49 @@ _OVERVIEWS = frozenset(
 )
 TASKS, ANSWERS, RESULTS = map(frozenset, (keys.TASK, keys.ANSWER, keys.RESULT))
 _TEXTS = TASKS | ANSWERS
+_MARKS = {
+    keys.KIND,
+    keys.OPERATION,
+    keys.TRACELOOP_KIND,
+    keys.AI_SDK,
+    keys.MCP_METHOD,
+    keys.LANGFUSE_TYPE,
+    keys.MLFLOW_TYPE,
+    "llm.request.type",
+    "error.type",
+    "gen_ai.task.status",
+    "langfuse.observation.level",
+}
+_ANY = {*_MARKS, *keys.OWNERS, *keys.SESSION, *keys.EVALUATION}
+_OVERVIEW = {*_ANY, *_TEXTS, "graph.node.id", "traceloop.entity.name"}
+_MODEL = {
+    *_ANY,
+    *_COPIES,
+    *keys.MODEL,
+    *keys.FINISH,
+    *(key for pair in keys.TOKENS for key in pair),
+}
+_TOOL = {
+    *_ANY,
+    *keys.TOOL,
+    *keys.ARGUMENTS,
+    *keys.RESULT,
+    *keys.CALL_ID,
+    "gen_ai.tool.json_schema",
+    "gen_ai.tool.status",
+    "tool.status",
+    "tool.json_schema",
+    "tool.run_attempts",
+    "traceloop.entity.name",
+}
+#: What is dropped of a span by its role: of the wanted keys those that nobody asks it for.
+_DROPS = {
+    Role.CHAIN: keys.KEYS - _OVERVIEW,
+    Role.TASK: keys.KEYS - _OVERVIEW,
+    Role.AGENT: keys.KEYS - _OVERVIEW,
+    Role.LLM: keys.KEYS - _MODEL,
+    Role.TOOL: keys.KEYS - _TOOL,
+}
 _AROUND_TOOLS = frozenset({"llm.input_messages", "llm.output_messages", "gen_ai.input.messages"})
 
 
@@ -112,6 +155,16 @@ def trim_offers(attributes: dict[str, Value]) -> None:
             found = schemas.held(value)
             if found:
                 attributes[keys.OFFERS] = found
+
+
+def compact(span: Span) -> None:
+    """Drop what the role has no use for, into a dict that is as small as it can be.
+
+    Keys that no dialect reads (a spec's own) stay. A dict does not shrink when entries
+    are deleted from it, so a new one is made.
+    """
+    drops = _DROPS[span.role]
+    span.attributes = {key: value for key, value in span.attributes.items() if key not in drops}
 
 
 def trim_events(span: Span) -> None:
