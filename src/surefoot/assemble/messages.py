@@ -28,6 +28,7 @@ ROLES = {
 }
 
 
+_ROLES = frozenset({"user", "assistant", "system", "tool"})
 _LEGACY_CALL = "function_call_name"
 #: A message's own fields, under OpenInference's keys and OpenLLMetry's.
 _FIELDS = {
@@ -81,8 +82,8 @@ def role_of(item: Item) -> str:
     """Give a message's role without reading the rest of it."""
     for key, value in item:
         if key in ("message.role", "role"):
-            role = text_of(value).lower()
-            return ROLES.get(role, role)
+            role = value if isinstance(value, str) else text_of(value)
+            return role if role in _ROLES else ROLES.get(role.lower(), role.lower())
     return ""
 
 
@@ -96,6 +97,7 @@ def read(item: Item) -> Message:
     plain: dict[str, Value] = {}
     parts: list[str] = []
     calls: dict[str, dict[str, Value]] = {}
+    capped = False
     for key, value in item:
         field = _FIELDS.get(key)
         if field is not None:
@@ -105,17 +107,18 @@ def read(item: Item) -> Message:
             calls.setdefault(place, {})[field] = value
         elif key.endswith(".message_content.text") and isinstance(value, str):
             parts.append(value)
-    role = text_of(plain.get("role")).lower()
-    text = _content(plain.get("content")) or "\n".join(parts)
+        capped = capped or value.__class__ is Cut
+    get = plain.get
+    role = text_of(get("role"))
     return Message(
-        role=ROLES.get(role, role),
-        text=text,
-        calls=_calls(calls, plain) if calls or _LEGACY_CALL in plain else (),
-        call_id=text_of(plain.get("tool_call_id")),
-        tool=text_of(plain.get("name")),
-        failed=plain.get("status") == "error",
-        finish=text_of(plain.get("finish_reason")),
-        capped=any(isinstance(value, Cut) for _, value in item),
+        role if role in _ROLES else ROLES.get(role.lower(), role.lower()),
+        _content(get("content")) or "\n".join(parts),
+        _calls(calls, plain) if calls or _LEGACY_CALL in plain else (),
+        text_of(get("tool_call_id")),
+        text_of(get("name")),
+        get("status") == "error",
+        text_of(get("finish_reason")),
+        capped,
     )
 
 
@@ -140,6 +143,8 @@ def answer(message: Message) -> Result:
 
 def _content(value: Value) -> str:
     """Give a content's text; old conventions write a list of blocks as JSON."""
+    if value is None:
+        return ""
     if isinstance(value, str) and not value.startswith('[{"'):
         return value
     found = structure(value)

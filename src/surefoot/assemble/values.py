@@ -112,10 +112,10 @@ def plain(value: object, depth: int = 0) -> Any:
 
 def text_of(value: object) -> str:
     """Give `value` as text: a text itself, any other as JSON."""
-    if isinstance(value, str):
-        return value
     if value is None:
         return ""
+    if isinstance(value, str):
+        return value
     return dumps(plain(value))
 
 
