@@ -3,10 +3,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from evaluate.runs import a_call, a_run, a_spec, grade, judged
 from surefoot.evaluate import Kind, Needs, View, judge
 from surefoot.evaluate.check import NEEDS, Finding
+from surefoot.evaluate.values import text_of
 from surefoot.model import (
     Outcome,
     OutputGrade,
@@ -157,3 +160,117 @@ def test_arguments_nested_too_deep_for_python_crash_no_check() -> None:
         "secrets",
         "secrets",
     ]
+
+
+# Whatever stands in arguments, no check is switched off by it.
+
+#: More digits than `str` and `int` take.
+LONG = 10**5000 + 7
+#: By name, since hypothesis writes down what it samples from, and these cannot be written.
+ODD: dict[str, Any] = {
+    "long": LONG,
+    "minus": -LONG,
+    "longer": 10**20_000,
+    "hex": 1 << 100_000,
+    "inf": float("inf"),
+    "nan": float("nan"),
+    "bytes": b"a",
+    "set": {LONG},
+}
+
+
+def odd(name: str) -> Any:
+    return ODD[name]
+
+
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=9)
+    | st.sampled_from(["\ud800", "a\udfff-1", "\x00", "-" + "1" * 4500, "9" * 5000, "1e999"])
+    | st.sampled_from(list(ODD)).map(odd)
+)
+KEYS = (
+    st.text(max_size=4)
+    | st.integers()
+    | st.sampled_from(["\ud800", None, 1.5, ("a", 1)])
+    | st.just("long").map(odd)
+)
+
+
+def nested(depth: int, leaf: object) -> object:
+    value = leaf
+    for level in range(depth):
+        value = [value] if level % 2 else {"k": value}
+    return value
+
+
+ARGS = st.recursive(
+    LEAVES | st.builds(nested, st.sampled_from([900, 10_000]), LEAVES),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=6,
+)
+TEXTS = st.text(max_size=20) | st.sampled_from(["9" * 5000, "\ud800", "a\udfff-1 \\ud800"])
+EVERYTHING: dict[str, Any] = {
+    "tools": ["a", "b"],
+    "required": ["a"],
+    "before": [["a", "b"]],
+    "max_steps": 2,
+    "no_repeat": True,
+    "ground": True,
+    "secrets": True,
+    "untrusted": ["a"],
+    "privileged": ["b"],
+}
+
+
+def every_check(**keys: Any) -> Any:
+    return a_spec(**EVERYTHING | keys)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("ab"), st.dictionaries(KEYS, ARGS, max_size=4), TEXTS),
+        max_size=5,
+    ),
+    TEXTS,
+    st.sampled_from(["boundary", "substring"]),
+)
+def test_no_argument_makes_a_check_crash(
+    calls: list[tuple[str, dict[str, Any], str]], task: str, provenance: str
+) -> None:
+    made = [a_call(tool, args, result=result) for tool, args, result in calls]
+
+    verdict = judge(a_run(*made, *made, task=task), every_check(provenance=provenance))
+
+    assert verdict.crashed == ()
+
+
+@pytest.mark.parametrize(
+    "number", [LONG, "1" * 5000, "-" + "1" * 5000], ids=["number", "text", "negative"]
+)
+@pytest.mark.parametrize("many", [0, 20])
+def test_a_number_of_5000_digits_is_grounded_and_tainted_like_any_other(
+    number: int | str, many: int
+) -> None:
+    others = {f"n{index}": f"ord-{index}" for index in range(many)}
+    a = a_call("a", result=f"pay {text_of(number)} now {' '.join(others.values())}")
+    run = a_run(a, a_call("b", {"x": number, **others}), task="go")
+    unknown = a_run("a", a_call("b", {"x": number, **others}), task=" ".join(others.values()))
+
+    tainted = [one.arg for one in judge(run, every_check()).violations if one.check == "taint"]
+    invented = [
+        one.arg for one in judge(unknown, every_check()).violations if one.check == "ground"
+    ]
+
+    assert tainted == ["x", *others]
+    assert invented == ["x"]
+
+
+def test_two_calls_with_one_long_number_are_a_repeat() -> None:
+    one, other = a_call("a", {"x": LONG, "y": 1}), a_call("a", {"y": 1, "x": LONG})
+
+    assert len(judged(a_run(one, other, a_call("a", {"x": -LONG})), no_repeat=True).violations) == 1

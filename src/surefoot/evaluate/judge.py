@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from surefoot.evaluate.check import Check, settle
+from surefoot.evaluate.values import text_of
 from surefoot.evaluate.view import Scope, View
 from surefoot.model import (
     OutputGrade,
@@ -112,7 +113,7 @@ def _ask(run: Run, source: OutputSource) -> bool | None:
 def _truth(value: Value) -> bool | None:
     """What an attribute says: a boolean, or one written as text or number."""
     if isinstance(value, bool | int | float | str):
-        return _WORDS.get(str(value).strip().casefold())
+        return _WORDS.get(text_of(value).strip().casefold())
     return None
 
 

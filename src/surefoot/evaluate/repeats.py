@@ -78,5 +78,7 @@ def identity(args: dict[str, Any], *, by_value: bool = False) -> str:
         return f"value {text_of(next(iter(args.values())))}"
     try:
         return json.dumps(args, sort_keys=True, default=str)
-    except (RecursionError, TypeError):  # too deep, or names that cannot be sorted
-        return repr(leaves(args))
+    except (RecursionError, TypeError, ValueError):
+        # Nested too deep, names that cannot be sorted, a number too long to write.
+        told = [(path, type(leaf).__name__, text_of(leaf)) for path, leaf in leaves(args)]
+        return repr(sorted(told))

@@ -174,7 +174,7 @@ class Secrets:
                 yield Undecided(self.id, reason)
             if view.is_result_cut(index):
                 yield Undecided(self.id, Evidence.TEXT_CAPPED.value)
-            texts = {f"arg {name}": text_of(value) for name, value in step.args.items()}
+            texts = {f"arg {text_of(name)}": text_of(value) for name, value in step.args.items()}
             # Most calls hold none: one look at all their texts tells that.
             if self._labels("\n".join((step.result, *texts.values()))):
                 for where, text in {"result": step.result, **texts}.items():

@@ -14,6 +14,7 @@ neighbour that hides a value: an order number stands next to such letters as it 
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 #: Identifier-shaped values that say nothing about where they come from.
@@ -31,6 +32,9 @@ _NUMBER = re.compile(r"\+?(-?)((?:0|[1-9]\d*)|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+)
 _SHORTEST = 3
 #: So many characters has a number at least that may be written with thousands.
 _THOUSAND = 4
+
+#: Longest integer written in decimal, some 20,000 digits; the time grows with the square.
+_LONG_BITS = 1 << 16
 
 #: The escapes of JSON that glue a letter to what follows. Levels do not matter: in
 #: `\\n` the backslash that is left over is no alphanumeric.
@@ -59,11 +63,20 @@ class Value(NamedTuple):
 
 
 def text_of(value: object) -> str:
-    """`str(value)`, or its leaves where it is nested too deep for that."""
+    """`str(value)`, or its leaves where Python cannot write it as a whole."""
     try:
         return str(value)
-    except RecursionError:
-        return "\n".join(str(leaf) for _, leaf in leaves({"": value}))
+    except (RecursionError, ValueError):  # nested too deep, or a number too long
+        if isinstance(value, int):
+            return _long_number(value)
+        if not isinstance(value, dict | list | tuple):
+            return f"<{type(value).__name__}>"
+        return "\n".join(f"{path}: {text_of(leaf)}" for path, leaf in leaves({"": value}))
+
+
+def _long_number(value: int) -> str:
+    """An integer that `str` refuses: in decimal, or in hex where that takes seconds."""
+    return str(Decimal(value)) if value.bit_length() <= _LONG_BITS else hex(value)
 
 
 def seed_values(args: Mapping[str, Any]) -> list[Value]:
@@ -72,7 +85,7 @@ def seed_values(args: Mapping[str, Any]) -> list[Value]:
     for name, value in args.items():
         text = text_of(value)
         if text.lower() not in _LITERALS and _IDENTIFIER.match(text):
-            found.append(Value(name, text, Needle(text)))
+            found.append(Value(text_of(name), text, Needle(text)))
     return found
 
 
@@ -80,7 +93,7 @@ def values(args: Mapping[str, Any], *, prose: bool = False) -> list[Value]:
     """The identifiers among the leaves of `args`; with `prose` also those inside texts."""
     found: list[Value] = []
     for path, leaf in leaves(args):
-        text = str(leaf).strip()
+        text = text_of(leaf).strip()
         if _is_identifier(text):
             found.append(Value(path, text, needle(text)))
         elif prose:
@@ -93,13 +106,13 @@ def leaves(args: Mapping[str, Any]) -> list[tuple[str, Any]]:
     found = []
     for name, top in args.items():
         if not isinstance(top, dict | list | tuple):
-            found.append((str(name), top))
+            found.append((text_of(name), top))
             continue
-        stack: list[tuple[str, Any]] = [(str(name), top)]
+        stack: list[tuple[str, Any]] = [(text_of(name), top)]
         while stack:
             path, value = stack.pop()
             if isinstance(value, dict):
-                stack += [(f"{path}.{key}", value[key]) for key in reversed(value)]
+                stack += [(f"{path}.{text_of(key)}", value[key]) for key in reversed(value)]
             elif isinstance(value, list | tuple):
                 stack += [(f"{path}[{i}]", value[i]) for i in range(len(value) - 1, -1, -1)]
             else:
@@ -152,8 +165,17 @@ def spellings(needle: Needle) -> tuple[str, ...]:
     if not needle.number or len(needle.text) < _THOUSAND:
         return (needle.text,)
     whole, point, fraction = needle.text.partition(".")
-    grouped = f"{int(whole):,}{point}{fraction}"
+    grouped = f"{_by_thousands(whole)}{point}{fraction}"
     return (needle.text,) if grouped == needle.text else (needle.text, grouped)
+
+
+def _by_thousands(whole: str) -> str:
+    """The digits with commas, without asking `int`: it refuses more than 4,300 of them."""
+    sign, digits = ("-", whole[1:]) if whole[0] == "-" else ("", whole)
+    first = len(digits) % 3 or 3
+    return sign + ",".join(
+        (digits[:first], *(digits[i : i + 3] for i in range(first, len(digits), 3)))
+    )
 
 
 def _stands(word: str, text: str, *, zeros: bool) -> bool:

@@ -21,7 +21,7 @@ from functools import cached_property
 
 from surefoot.evaluate.names import NameSet, aliases
 from surefoot.evaluate.provenance import Trace, Tracing, trace
-from surefoot.evaluate.values import leaves, readable
+from surefoot.evaluate.values import leaves, readable, text_of
 from surefoot.model import (
     ArgsQuality,
     Cut,
@@ -141,7 +141,7 @@ class View:
     def said(self, index: int) -> str:
         """What the arguments of step `index` say, as the boundary rule reads it."""
         if index not in self._said:
-            parts = [str(leaf) for _, leaf in leaves(self.steps[index].args)]
+            parts = [text_of(leaf) for _, leaf in leaves(self.steps[index].args)]
             self._said[index] = readable("\n".join(parts))
         return self._said[index]
 

@@ -18,6 +18,7 @@ from surefoot.evaluate.order import Before, Pair
 from surefoot.evaluate.provenance import Tracing
 from surefoot.evaluate.repeats import NoRepeat
 from surefoot.evaluate.secrets import Secrets
+from surefoot.evaluate.values import text_of
 from surefoot.evaluate.view import Scope, View
 from surefoot.model import Evidence, Step, StepEvidence, Told, Violation
 from surefoot.specs.build import checks, scope
@@ -58,7 +59,7 @@ def _run(
         [StepEvidence(b"", index, index) for index in range(len(steps))],
         levels=frozenset({Evidence.COMPLETE}),
         told=Told(),
-        task=str(task_input),
+        task=text_of(task_input),
         output="",
     )
     return [found for rule in rules for found in rule(view) if isinstance(found, Violation)]
