@@ -1,7 +1,8 @@
 """How much of a run can be trusted: its evidence levels.
 
-Owns each level's condition, as the README's table of evidence has them. Knows nothing of
-what a check does about a level.
+Owns each level's condition. Knows nothing of what a check does about a level. A run
+whose end is not among its spans (it waits for somebody, or the spans were lost) is
+`closed_early` too: what has not happened in it may still.
 """
 
 from collections.abc import Iterator
