@@ -166,6 +166,17 @@ def test_a_request_never_shows_what_the_span_hides() -> None:
     assert [step.args for step in run.steps] == [{}]
 
 
+def test_a_call_that_only_the_model_tells_of_is_hidden_with_the_rest() -> None:
+    run = run_of(
+        an_agent(1, attributes={"input.value": "__REDACTED__"}),
+        a_model(2, 1, said=[asks(("c1", "drop", {"id": 1}))]),
+        a_model(3, 1, heard=[told("leaked", "c1")]),
+    )
+
+    assert [(s.tool, s.args, s.result) for s in run.steps] == [("drop", {}, "")]
+    assert run.evidence[0].args_quality is ArgsQuality.REDACTED
+
+
 def test_exact_arguments_are_not_replaced() -> None:
     spans = [
         an_agent(1),

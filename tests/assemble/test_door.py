@@ -90,7 +90,10 @@ def test_a_grade_makes_a_span_known() -> None:
 
 
 def test_graders_words_are_kept_on_any_known_span() -> None:
-    grade = {"trace.evaluations.0.evaluation.label": "pass", "surefoot.output_ok": True}
+    grade: dict[str, Value] = {
+        "trace.evaluations.0.evaluation.label": "pass",
+        "surefoot.output_ok": True,
+    }
     for kind in ("AGENT", "TOOL", "LLM", "CHAIN", "EVALUATOR"):
         assert (
             grade.items()

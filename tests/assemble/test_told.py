@@ -86,6 +86,12 @@ def test_what_a_model_says_to_another_is_no_users_word() -> None:
     assert run.told.user == ("refund 7",)
 
 
+def test_a_system_prompt_is_an_operators_word_wherever_it_stands() -> None:
+    inner = [a_tool(2, 1, "ask"), a_model(3, 2, heard=[words("system", "be kind")])]
+
+    assert run_of(an_agent(1), *inner).told.system == ("be kind",)
+
+
 def test_an_agent_under_a_mere_wrapper_hears_the_user() -> None:
     wrapper = a_span(1, None, {OPENINFERENCE: "AGENT"}, name="Agent workflow")
 

@@ -14,7 +14,7 @@ from surefoot.assemble.messages import Message, answer
 from surefoot.assemble.results import UNKNOWN, Result
 from surefoot.assemble.values import normal
 from surefoot.assemble.view import View
-from surefoot.model import ArgsQuality, Role, StepKind
+from surefoot.model import ArgsQuality, Role, Source, StepKind
 
 
 class Told:
@@ -107,6 +107,14 @@ def fill(view: View, calls: list[Call], told: Told) -> None:
         if result is None and call.failed and dialect.complaint(span):
             result = Result(normal(dialect.complaint(span)))
         call.result = result or call.result
+
+
+def hide(calls: list[Call]) -> None:
+    """Take from calls that only models tell of what the sender hid everywhere else."""
+    for call in calls:
+        if call.source is Source.LLM:
+            call.give({}, ArgsQuality.REDACTED)
+            call.result = UNKNOWN
 
 
 def without_pending(view: View, calls: list[Call]) -> list[Call]:

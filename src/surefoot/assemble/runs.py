@@ -119,6 +119,8 @@ def _run(view: View, root: int, key: bytes, reason: Reason, *, whole: bool, drop
     agents = Agents(view)
     agents.assign(calls)
     hearing = hear(view, root, calls, told)
+    if hearing.hidden:
+        leftover.hide(calls)
     fragment = levels.is_fragment(view)
     outcome = conclude(view, root, calls, ended=whole and not fragment)
     top = view.spans[root]

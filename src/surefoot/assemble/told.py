@@ -3,7 +3,8 @@
 Owns which words are the user's. The task is what the topmost spans were started with, or
 the last user message that the first model heard. A user message deep inside, under a
 tool's span or under an agent that another agent called, was written by a model: it is no
-word of a user, else an invented order number would vouch for itself.
+word of a user, else an invented order number would vouch for itself. System prompts are an
+operator's wherever they stand.
 """
 
 from collections.abc import Iterable
@@ -38,7 +39,7 @@ def hear(view: View, root: int, calls: list[Call], told: leftover.Told) -> Heari
     results = {call.result.text for call in calls if call.result.text}
     inner, first = view.inner(), -1
     for at, message in told.others:
-        if inner[at]:
+        if inner[at] and message.role != "system":
             continue
         if at != first and not task:  # all that the first model heard was read
             task = next(reversed(users), "")
