@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote
 
-from surefoot.config.schema import OtlpExporter, Retry, check_header
+from surefoot.config.schema import LONGEST_TIMEOUT_NS, OtlpExporter, Retry, check_header
 from surefoot.config.values import Endpoint, backend, shown
 
 #: The OTLP specification's default.
 DEFAULT_TIMEOUT_NS: Final = 10_000_000_000
 #: A timeout below this can only be meant in seconds, as some SDKs read the variable.
 LEAST_TIMEOUT_MS: Final = 100
+_MS_DIGITS: Final = 9
 _HTTP_PORT: Final = 4318
 _GRPC_PORT: Final = 4317
 _NS_PER_MS: Final = 1_000_000
@@ -85,7 +86,8 @@ class Variables:
         if (found := self.get("TIMEOUT")) is None:
             return DEFAULT_TIMEOUT_NS
         name, text = found
-        if not (text.isascii() and text.isdigit()) or int(text) < LEAST_TIMEOUT_MS:
+        is_number = text.isascii() and text.isdigit() and len(text) <= _MS_DIGITS
+        if not is_number or not LEAST_TIMEOUT_MS <= int(text) <= LONGEST_TIMEOUT_NS // _NS_PER_MS:
             self.refuse(
                 name,
                 f"{shown(text)} is no timeout in milliseconds that a request could meet; "

@@ -21,6 +21,12 @@ KIB: Final = 1 << 10
 #: refused: below this, a full buffer alone would make it refuse.
 LEAST_MEMORY_MIB: Final = 256
 LONGEST_AGE_NS: Final = 24 * HOUR_NS
+#: One try, and the wait before the next. Who asks for more means that a backend is away,
+#: which max_elapsed_time says.
+LONGEST_TIMEOUT_NS: Final = HOUR_NS
+LONGEST_INTERVAL_NS: Final = HOUR_NS
+#: The Luck Rate's window may span a week: agents that run once a day have one, too.
+LONGEST_WINDOW_NS: Final = 7 * 24 * HOUR_NS
 
 Duration: TypeAlias = Annotated[int, BeforeValidator(duration_ns)]
 Size: TypeAlias = Annotated[int, BeforeValidator(size_bytes), Field(gt=0)]
@@ -113,10 +119,16 @@ class Retry(Section):
     """How often a request that the backend did not take is sent again."""
 
     enabled: bool = True
-    initial_interval_ns: Duration = Field(default=5 * SECOND_NS, alias="initial_interval", gt=0)
-    max_interval_ns: Duration = Field(default=30 * SECOND_NS, alias="max_interval", gt=0)
+    initial_interval_ns: Duration = Field(
+        default=5 * SECOND_NS, alias="initial_interval", gt=0, le=LONGEST_INTERVAL_NS
+    )
+    max_interval_ns: Duration = Field(
+        default=30 * SECOND_NS, alias="max_interval", gt=0, le=LONGEST_INTERVAL_NS
+    )
     #: 0 is for ever.
-    max_elapsed_time_ns: Duration = Field(default=300 * SECOND_NS, alias="max_elapsed_time", ge=0)
+    max_elapsed_time_ns: Duration = Field(
+        default=300 * SECOND_NS, alias="max_elapsed_time", ge=0, le=LONGEST_AGE_NS
+    )
 
     @model_validator(mode="after")
     def _in_order(self) -> "Retry":
@@ -153,7 +165,7 @@ class OtlpExporter(Section):
     tls: Tls | None = None
     compression: Literal["none", "gzip"] | None = None
     headers: dict[str, str] | None = Field(default=None, repr=False)
-    timeout_ns: Duration | None = Field(default=None, alias="timeout", gt=0)
+    timeout_ns: Duration | None = Field(default=None, alias="timeout", gt=0, le=LONGEST_TIMEOUT_NS)
     retry_on_failure: Annotated[Retry, Defaults] = Retry()
     sending_queue: Annotated[SendingQueue, Defaults] = SendingQueue()
 
@@ -206,7 +218,7 @@ class Luck(Section):
     """The window over which the Luck Rate is taken."""
 
     window: int = Field(default=200, gt=0)
-    max_age_ns: Duration = Field(default=24 * HOUR_NS, alias="max_age", gt=0)
+    max_age_ns: Duration = Field(default=24 * HOUR_NS, alias="max_age", gt=0, le=LONGEST_WINDOW_NS)
 
 
 def _one_or_more(value: Any) -> Any:
