@@ -199,12 +199,16 @@ def test_all_problems_are_told_at_once(load: Loader) -> None:
     [
         ("a: b: c", "line 1, column 5: "),
         ("exporters: {\n", "line 2, column 1: "),
-        ("service: {}\nservice: {}", "line 2, column 1: 'service' stands here twice; "),
+        ("service: {}\nservice: {}", "service: written twice; keep one (line 2)"),
         ("[1]: 2\n", "line 1, column 1: "),
         ("- a", "a list or a text; "),
         ("!!python/object/apply:os.getcwd []", "line 1, column 1: "),
         ("\x07", "not YAML: "),
         ("exporters: {otlp/2: {}}", "exporters.otlp/2: unknown key; did you mean otlp?"),
+        ("&a {exporters: *a}", "line 1: *a stands within itself; write out what"),
+        ("exporters: " + "[" * 5000, "line 1: nested deeper than 50 levels; "),
+        ("exporters: " + "9" * 5000, "line 1: a number of 5000 characters; put it in quotes"),
+        ("exporters: 2026-99-99", "not YAML: month must be in 1..12; put texts in quotes"),
         ("exporters: {zipkin: {}}", "exporters.zipkin: unknown key; known here: otlp"),
     ],
 )
@@ -251,7 +255,7 @@ def test_a_backend_that_cannot_be_sent_to_is_refused(load: Loader, text: str, re
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"none\.yaml: cannot be read: No such file"):
+    with pytest.raises(ConfigError, match=r"none\.yaml: no such file; "):
         load_config(tmp_path / "none.yaml", {})
 
 
@@ -422,3 +426,47 @@ def test_an_endpoint_without_a_port_is_refused(endpoint: str) -> None:
     message = refuse_environment({ENDPOINT: endpoint})
 
     assert message.startswith(f"environment: {ENDPOINT}: ")
+
+
+# Bounds.
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ("timeout: 61m", "exporters.otlp.timeout: too large; write at most 1h"),
+        (
+            "retry_on_failure: {max_interval: 100000000h}",
+            "exporters.otlp.retry_on_failure.max_interval: too large; write at most 1h",
+        ),
+        (
+            "retry_on_failure: {initial_interval: 2h}",
+            "exporters.otlp.retry_on_failure.initial_interval: too large; write at most 1h",
+        ),
+        (
+            "retry_on_failure: {max_elapsed_time: 25h}",
+            "exporters.otlp.retry_on_failure.max_elapsed_time: too large; write at most 24h",
+        ),
+        (f"timeout: {'9' * 5000}s", "exporters.otlp.timeout: '999"),
+    ],
+)
+def test_no_duration_is_longer_than_makes_sense(load: Loader, keys: str, problem: str) -> None:
+    (line,) = load.refuse(f"exporters: {{otlp: {{endpoint: 'jaeger:9', {keys}}}}}")
+
+    assert line.startswith(problem), line
+
+
+def test_the_window_may_span_a_week(load: Loader) -> None:
+    text = "processors: {surefoot: {luck: {max_age: %s}}}"
+
+    assert load(text % "168h").judging.luck.max_age_ns == 7 * 24 * 3600 * SECOND
+    assert load.refuse(text % "169h") == [
+        "processors.surefoot.luck.max_age: too large; write at most 168h"
+    ]
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "3600001"])
+def test_a_variable_has_the_same_bound(text: str) -> None:
+    line = refuse_environment({ENDPOINT: "http://jaeger:9", "OTEL_EXPORTER_OTLP_TIMEOUT": text})
+
+    assert "is no timeout in milliseconds that a request could meet; write 10000" in line

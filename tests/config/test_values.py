@@ -1,5 +1,8 @@
 """Durations, sizes and endpoints."""
 
+from collections.abc import Callable
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -107,3 +110,26 @@ def test_credentials_in_an_endpoint_are_refused_and_not_shown() -> None:
         backend("http://me:hunter2@jaeger:4317")
 
     assert "hunter2" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "host", ["a\0b", "\ud800", "a\x1bb", "a" * 70 + ".x", "a..b", ".a", "x." * 200, "é" * 70]
+)
+@pytest.mark.parametrize("reader", [listener, backend])
+def test_a_host_that_no_socket_takes_is_refused(
+    host: str, reader: Callable[[object], Endpoint]
+) -> None:
+    with pytest.raises(ValueError, match="names no host; write host:port"):
+        reader(f"{host}:4444")
+
+
+@pytest.mark.parametrize("host", ["_srv.a-b.c", "münchen.example", "localhost.", "127.1"])
+def test_a_host_that_a_socket_takes_is_taken(host: str) -> None:
+    assert listener(f"{host}:4444") == Endpoint(host, 4444)
+
+
+@given(st.text(max_size=8), st.sampled_from(["", ":4317", ":" + "9" * 5000]))
+def test_no_text_is_worse_than_refused(host: str, port: str) -> None:
+    for reader in (listener, backend, size_bytes, duration_ns):
+        with suppress(ValueError):
+            reader(host + port)

@@ -113,7 +113,9 @@ def test_each_problem_says_where_what_and_what_would_be_right(
         ("specs: []", "specs: empty; write at least one, or leave the key out (line 1)"),
         ("specs: [{}]", "specs[0].name: missing; write it (line 1)"),
         ("specs: [{name: 1}]", "specs[0].name: not a text; put it in quotes (line 1)"),
-        ("specs: [a", "line 1, column 10: expected ',' or ']', but got '<stream end>'"),
+        ("specs:\n  [a}", "line 2, column 5: "),
+        ("specs: &a [*a]", "line 1: *a stands within itself; write out what it stands for"),
+        ("specs: " + "[" * 5000, "line 1: nested deeper than 50 levels; "),
         ("specs: [{name: a, name: b}]", "specs[0].name: written twice; keep one (line 1)"),
         (
             "specs: [{name: &a b, tools: !!python/name:os.system ''}]",

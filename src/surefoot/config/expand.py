@@ -8,26 +8,25 @@ default stands in only for a variable that is not set, not for an empty one.
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-#: Where a value stands: keys and list indices from the top.
-Path: TypeAlias = "tuple[str | int, ...]"
+from surefoot.yamlfile import Place
 
 _MARK: Final = re.compile(r"\$\$|\$\{([^{}$]*)(\})?")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RIGHT: Final = "write ${env:NAME} or ${env:NAME:-default}, and $$ for a plain $"
 
 
-def expand(value: Any, environ: Mapping[str, str]) -> tuple[Any, dict[Path, str]]:
+def expand(value: Any, environ: Mapping[str, str]) -> tuple[Any, dict[Place, str]]:
     """Return `value` with its texts expanded, and what is wrong by where it stands.
 
     Keys are left as they are. What an expanded text holds is not expanded again.
     """
-    problems: dict[Path, str] = {}
+    problems: dict[Place, str] = {}
     return _walk(value, (), environ, problems), problems
 
 
-def _walk(value: Any, at: Path, environ: Mapping[str, str], problems: dict[Path, str]) -> Any:
+def _walk(value: Any, at: Place, environ: Mapping[str, str], problems: dict[Place, str]) -> Any:
     if isinstance(value, dict):
         return {key: _walk(item, (*at, key), environ, problems) for key, item in value.items()}
     if isinstance(value, list):

@@ -6,12 +6,11 @@ each, as `file: path.inside: what is wrong; what would be right`.
 """
 
 import itertools
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import yaml
 from pydantic import ValidationError
 
 from surefoot.buffer.limits import Limits, Timers
@@ -22,6 +21,7 @@ from surefoot.config.own import collide, reaches
 from surefoot.config.schema import File, Grpc, Http, Judging, Logs
 from surefoot.config.values import Endpoint
 from surefoot.errors import ConfigError
+from surefoot.yamlfile import dotted, read
 
 #: The share of the memory limit that spans may take; the rest is the process itself.
 BUFFER_SHARE: Final = 0.6
@@ -124,36 +124,17 @@ def _config(said: File, exporter: Exporter | None, *, console: bool) -> Config:
 # Shape: from bytes to `File`.
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML without code, and without a second value for a key."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - yaml's own shape
-        keys = set()
-        for key_node, _value in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if not isinstance(key, Hashable):
-                continue  # told by the constructor below
-            if key in keys:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"{key!r} stands here twice; leave one of them", key_node.start_mark
-                )
-            keys.add(key)
-        return super().construct_mapping(node, deep)
-
-
 def _read(path: Path, environ: Mapping[str, str]) -> File:
     try:
-        document = yaml.load(path.read_bytes(), _Loader)  # noqa: S506 - a SafeLoader
-    except OSError as failure:
-        raise ConfigError(f"{path}: cannot be read: {failure.strerror}") from failure
-    except yaml.YAMLError as failure:
-        raise ConfigError(f"{path}: {problems.of_yaml(failure)}") from failure
+        document = read(path).content
+    except ConfigError as failure:
+        raise ConfigError(f"{path}: {failure}") from failure
     if document is None:
         document = {}
     if not isinstance(document, dict):
         raise ConfigError(f"{path}: a list or a text; write sections such as 'receivers:'")
     expanded, wrong = expand(document, environ)
-    told = [f"{path}: {problems.dotted(at)}: {problem}" for at, problem in wrong.items()]
+    told = [f"{path}: {dotted(at)}: {problem}" for at, problem in wrong.items()]
     try:
         said = File.model_validate(expanded)
         if not told:

@@ -1,6 +1,6 @@
 """Say what is wrong with a configuration in words, and what would be right.
 
-Owns the translation from pydantic's and YAML's errors. Values are shown only where a
+Owns the translation from pydantic's errors. Values are shown only where a
 reader of `values` chose to: a configuration holds secrets.
 """
 
@@ -8,12 +8,11 @@ import difflib
 from collections.abc import Collection, Iterator
 from typing import Any, Final, get_args
 
-import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from surefoot.buffer.limits import HOUR_NS
-from surefoot.config.expand import Path
+from surefoot.yamlfile import Place, dotted
 
 #: What people bring along from a Collector's file.
 _KNOWN_ELSEWHERE: Final = {
@@ -42,7 +41,7 @@ _WORDS: Final = {
 
 
 def of_model(
-    failure: ValidationError, top: type[BaseModel], besides: Collection[Path]
+    failure: ValidationError, top: type[BaseModel], besides: Collection[Place]
 ) -> Iterator[str]:
     """Yield `path: what is wrong; what would be right`, without what `besides` names."""
     for error in failure.errors(include_url=False):
@@ -51,22 +50,6 @@ def of_model(
             continue
         where = dotted(at)
         yield f"{where}: {_words(error, top)}" if where else _words(error, top)
-
-
-def of_yaml(failure: yaml.YAMLError) -> str:
-    """Say where a file stops being YAML."""
-    if isinstance(failure, yaml.MarkedYAMLError) and (mark := failure.problem_mark):
-        what = failure.problem or failure.context or "not YAML"
-        return f"line {mark.line + 1}, column {mark.column + 1}: {what}"
-    return f"not YAML: {' '.join(str(failure).split())}"
-
-
-def dotted(at: Path) -> str:
-    """Write a path as people do: `processors.surefoot.specs[0]`."""
-    text = ""
-    for part in at:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}"
-    return text.removeprefix(".")
 
 
 def _words(error: ErrorDetails, top: type[BaseModel]) -> str:
@@ -105,7 +88,7 @@ def _unknown(key: str, known: list[str]) -> str:
     return f"unknown key; known here: {', '.join(known)}"
 
 
-def _keys(model: type[BaseModel], at: Path) -> list[str]:
+def _keys(model: type[BaseModel], at: Place) -> list[str]:
     """The keys that may stand in the section at `at`."""
     for part in at:
         for name, info in model.model_fields.items():

@@ -10,19 +10,15 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-_DURATION_UNITS_NS: Final = {
-    "ns": 1,
-    "us": 1_000,
-    "ms": 1_000_000,
-    "s": 1_000_000_000,
-    "m": 60_000_000_000,
-    "h": 3_600_000_000_000,
-}
-_DURATION_PART: Final = re.compile(r"(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)")
+from surefoot.duration import parse_duration
+
 _SIZE_UNITS: Final = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-_SIZE: Final = re.compile(r"(\d+)\s*([A-Za-z]*)")
+_SIZE: Final = re.compile(r"(\d{1,20})\s*([A-Za-z]*)")
 _SCHEME: Final = re.compile(r"(https?)://", re.IGNORECASE)
 _HIGHEST_PORT: Final = 65_535
+_PORT_DIGITS: Final = 5
+#: The longest name that the Domain Name System has.
+_LONGEST_HOST: Final = 253
 #: A long text in a message helps nobody.
 _SHOWN_CHARS: Final = 60
 
@@ -54,14 +50,11 @@ class Endpoint:
 
 def duration_ns(value: object) -> int:
     """Nanoseconds of `6s`, `1h30m`, `500ms`; a plain 0 is no time at all."""
-    if value == 0 and not isinstance(value, bool):
+    if value == "0" or (value == 0 and not isinstance(value, bool)):
         return 0
-    if value == "0":
-        return 0
-    parts = _DURATION_PART.findall(value) if isinstance(value, str) else []
-    if parts and "".join(number + unit for number, unit in parts) == value:
-        return round(sum(float(number) * _DURATION_UNITS_NS[unit] for number, unit in parts))
-    raise ValueError(f"{shown(value)} is no duration; write 500ms, 6s, 30m or 1h30m")
+    if not isinstance(value, str):
+        raise ValueError(f"{shown(value)} is no duration; write 500ms, 6s, 30m or 1h30m")  # noqa: TRY004 - pydantic reads ValueError
+    return parse_duration(value)
 
 
 def size_bytes(value: object) -> int:
@@ -116,15 +109,33 @@ def _split(value: object, right: str) -> tuple[str, int]:
     host, colon, digits = value.strip().rpartition(":")
     if not colon or not (digits.isascii() and digits.isdigit()):
         raise ValueError(f"{shown(value)} names no port; {right}")
-    if int(digits) > _HIGHEST_PORT:
-        raise ValueError(f"port {digits} does not exist; the highest is {_HIGHEST_PORT}")
+    if len(digits) > _PORT_DIGITS or int(digits) > _HIGHEST_PORT:
+        raise ValueError(
+            f"port {digits[:_SHOWN_CHARS]} does not exist; the highest is {_HIGHEST_PORT}"
+        )
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     elif ":" in host:
         raise ValueError(f"{shown(value)} is no endpoint; write an IPv6 address as [::1]:4317")
     if re.search(r"[\s/\[\]]", host):
         raise ValueError(f"{shown(value)} is no endpoint; {right}")
+    _check_host(host, value, right)
     return host, int(digits)
+
+
+def _check_host(host: str, value: object, right: str) -> None:
+    """Refuse what the socket layer would trip over: it takes names that IDNA can write."""
+    is_name = host.isprintable() and len(host) <= _LONGEST_HOST
+    if not is_name or not _is_idna(host):
+        raise ValueError(f"{shown(value)} names no host; {right}")
+
+
+def _is_idna(host: str) -> bool:
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return True
 
 
 def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -3,10 +3,9 @@
     load ─YAML─> schema (keys) ─> sanity (contradictions) ─> build (checks) ─> match
     plain: luckrate's dict ─────────────────────────────────────^
 
-pydantic and YAML live here and stay here: what leaves is plain and frozen.
+pydantic lives here and stays here: what leaves is plain and frozen.
 """
 
-from surefoot.specs.duration import parse_duration
 from surefoot.specs.load import lint, load
 from surefoot.specs.match import CompiledSpec, SpecSet, Timers
 from surefoot.specs.plain import check
@@ -21,5 +20,4 @@ __all__ = [
     "json_schema",
     "lint",
     "load",
-    "parse_duration",
 ]

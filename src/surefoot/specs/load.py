@@ -1,20 +1,21 @@
 """Spec files to a set of compiled specs.
 
-Owns files and folders, YAML, and the wording of what is wrong: all problems of all
-files at once, each as `file: specs[0].before[1]: what is wrong; what would be right`,
-with the line at its end where there is one. Decides nothing about specs.
+Owns files and folders, and the wording of what is wrong: all problems of all files at
+once, each as `file: specs[0].before[1]: what is wrong; what would be right`, with the
+line at its end where there is one, in order of lines. Decides nothing about specs.
 """
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from pathlib import Path
 
-import yaml
 from pydantic import ValidationError
 
-from surefoot.errors import SpecError
+from surefoot.errors import ConfigError, SpecError
 from surefoot.specs.match import SpecSet
-from surefoot.specs.problems import dotted, doubles, line, of_model, of_yaml
+from surefoot.specs.problems import of_model
 from surefoot.specs.schema import File, Spec
+from surefoot.yamlfile import Document, dotted, line_number, read
 
 _SUFFIXES = (".yaml", ".yml")
 
@@ -60,6 +61,8 @@ def _read(paths: Iterable[Path | str]) -> tuple[list[Spec], list[str]]:
 
 
 def _files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise SpecError(f"{path}: no such file; name a spec file or a folder of them")
     if not path.is_dir():
         return [path]
     files = sorted(file for file in path.iterdir() if file.suffix in _SUFFIXES and file.is_file())
@@ -70,28 +73,20 @@ def _files(path: Path) -> list[Path]:
 
 def _read_file(file: Path) -> tuple[Sequence[Spec], list[str]]:
     try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return (), [f"{file}: no such file; name a spec file or a folder of them"]
-    except (OSError, UnicodeDecodeError) as problem:
-        return (), [f"{file}: cannot be read: {problem}; it must be a text file in UTF-8"]
-    specs, wrong = _parse(text)
+        document = read(file)
+    except ConfigError as problem:
+        return (), [f"{file}: {problem}"]
+    specs, wrong = _parse(document)
     return specs, [f"{file}: {problem}" for problem in wrong]
 
 
-def _parse(text: str) -> tuple[Sequence[Spec], list[str]]:
-    try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as problem:
-        return (), [of_yaml(problem)]
-    if tree is None or not isinstance(content, dict) or "specs" not in content:
+def _parse(document: Document) -> tuple[Sequence[Spec], list[str]]:
+    content, tree = document.content, document.tree
+    if not isinstance(content, dict) or "specs" not in content:
         return (), ["not a spec file; write `specs:` and a list of specs below it"]
-    specs: Sequence[Spec] = ()
-    found = list(doubles(tree))
-    if not found:
-        try:
-            specs = File.model_validate(content).specs
-        except ValidationError as failure:
-            found = list(of_model(failure, content))
-    return specs, [f"{dotted(at)}: {words}{line(tree, at)}" for at, words in found]
+    try:
+        return File.model_validate(content).specs, []
+    except ValidationError as failure:
+        found = [(line_number(tree, at), at, words) for at, words in of_model(failure, content)]
+    found.sort(key=itemgetter(0))
+    return (), [f"{dotted(at)}: {words} (line {number})" for number, at, words in found]

@@ -1,20 +1,17 @@
 """What is wrong with a spec file, in words, and what would be right.
 
-Owns the translation from pydantic's and YAML's errors, and where in the file they are.
-Decides nothing about specs.
+Owns the translation from pydantic's errors. Decides nothing about specs.
 """
 
 import difflib
 from collections.abc import Iterator
 from typing import Any, get_args
 
-import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from surefoot.specs.schema import CheckId, File
-
-Place = tuple[str | int, ...]
+from surefoot.yamlfile import Place
 
 #: Keys that a spec will have one day, and must not ignore in silence today.
 _LATER = {"rules": "not supported yet; write the check's own key, or leave it out"}
@@ -45,56 +42,6 @@ def of_model(failure: ValidationError, content: Any) -> Iterator[tuple[Place, st
         elif at not in told and not _follows(error, content):
             told.add(at)
             yield at, _words(error, at)
-
-
-def of_yaml(failure: Exception) -> str:
-    """Say where a file stops being YAML."""
-    if isinstance(failure, yaml.MarkedYAMLError) and (mark := failure.problem_mark):
-        what = failure.problem or failure.context or "not YAML"
-        return f"line {mark.line + 1}, column {mark.column + 1}: {what}"
-    return f"not YAML: {' '.join(str(failure).split())}"
-
-
-def doubles(node: yaml.Node, at: Place = ()) -> Iterator[tuple[Place, str]]:
-    """Keys that stand twice in one mapping: YAML keeps the last, in silence."""
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, value in node.value:
-            name = str(key.value)
-            if name in seen:
-                yield (*at, name), "written twice; keep one"
-            seen.add(name)
-            yield from doubles(value, (*at, name))
-    elif isinstance(node, yaml.SequenceNode):
-        for index, item in enumerate(node.value):
-            yield from doubles(item, (*at, index))
-
-
-def dotted(at: Place) -> str:
-    """Write a place as people do: `specs[0].before[1]`."""
-    text = ""
-    for part in at:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}"
-    return text.removeprefix(".")
-
-
-def line(node: yaml.Node | None, at: Place) -> str:
-    """The line on which the thing at `at`, or what is nearest above it, stands."""
-    for part in at:
-        inner = _child(node, part)
-        if inner is None:
-            break
-        node = inner
-    return f" (line {node.start_mark.line + 1})" if node else ""
-
-
-def _child(node: yaml.Node | None, part: str | int) -> yaml.Node | None:
-    if isinstance(node, yaml.MappingNode):
-        return next((value for key, value in node.value if key.value == str(part)), None)
-    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        inner: yaml.Node = node.value[part]
-        return inner
-    return None
 
 
 def _in_file(error: ErrorDetails, content: Any) -> Place:

@@ -24,7 +24,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from surefoot.specs.duration import HOUR_NS, PATTERN, parse_duration
+from surefoot.duration import HOUR_NS, PATTERN, parse_duration
 from surefoot.specs.sanity import problems
 
 _DAY_NS = 24 * HOUR_NS

@@ -14,7 +14,8 @@ _UNITS_NS: Final = {
     "m": 60_000_000_000,
     "h": 3_600_000_000_000,
 }
-_PART: Final = re.compile(r"(\d+)(?:\.(\d+))?(ns|us|ms|s|m|h)", re.ASCII)
+#: Longer numbers are no durations, and Python refuses to read the longest.
+_PART: Final = re.compile(r"(\d{1,20})(?:\.(\d{1,20}))?(ns|us|ms|s|m|h)", re.ASCII)
 #: The spelling as a JSON Schema says it.
 PATTERN: Final = r"^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$"
 

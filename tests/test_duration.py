@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.specs import parse_duration
+from surefoot.duration import parse_duration
 
 
 @pytest.mark.parametrize(
