@@ -428,6 +428,13 @@ def test_an_endpoint_without_a_port_is_refused(endpoint: str) -> None:
     assert message.startswith(f"environment: {ENDPOINT}: ")
 
 
+@pytest.mark.parametrize("host", ["127.1", "2130706433", "localhost.", "ip6-localhost"])
+def test_our_own_listener_is_refused_under_any_name(host: str) -> None:
+    line = refuse_environment({ENDPOINT: f"http://{host}:4317"})
+
+    assert "is our own listener (receivers.otlp.protocols.grpc.endpoint); name the" in line
+
+
 # Bounds.
 
 

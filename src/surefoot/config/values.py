@@ -41,12 +41,6 @@ class Endpoint:
         address = _ip(self.host)
         return address is not None and address.is_unspecified
 
-    @property
-    def is_loopback(self) -> bool:
-        """Whether the host is this very machine, by name or by number."""
-        address = _ip(self.host)
-        return self.host.lower() == "localhost" or (address is not None and address.is_loopback)
-
 
 def duration_ns(value: object) -> int:
     """Nanoseconds of `6s`, `1h30m`, `500ms`; a plain 0 is no time at all."""
