@@ -65,6 +65,10 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         ("no_repeat: 1", "specs[0].no_repeat: neither true nor false; write one of them"),
         ("tools: [1]", "specs[0].tools[0]: not a text; put it in quotes"),
         ("tools: ['']", "specs[0].tools[0]: empty; write a name"),
+        ("before: [look, pay]", "specs[0].before: names, not pairs of names; write [[look, pay]]"),
+        ("before: [look]", "specs[0].before: names, not pairs of names; write [[look, b]]"),
+        ("before: [[a, b], c]", "specs[0].before[1]: not a pair; write [first, then]"),
+        ("before: look", "specs[0].before: not a list; write [one, two]"),
         ("before: [[a]]", "specs[0].before[0][1]: missing; write it"),
         ("before: [[a, b, c]]", "specs[0].before[0]: too many; write a pair [first, then]"),
         ("match: {servic: x}", "specs[0].match.servic: unknown key; did you mean service?"),
@@ -83,6 +87,18 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         ("root: span", "specs[0].root: not one that is known; write agent"),
         ("output_ok: []", "specs[0].output_ok: empty; write at least one"),
         ("output_ok: [fine]", "specs[0].output_ok[0]: no source of an output's grade; write"),
+        (
+            "output_ok: [{output: {regex: '('}}]",
+            "specs[0].output_ok[0]: not supported yet; write {attribute: KEY} or structural",
+        ),
+        (
+            "output_ok: [{evaluation: {name: x, pass: [a]}}]",
+            "specs[0].output_ok[0]: not supported yet; write {attribute: KEY} or structural",
+        ),
+        ("output_ok: [{evaluation: x, attribute: y}]", "specs[0].output_ok[0]: not supported yet"),
+        ("output_ok: [{}]", "specs[0].output_ok[0]: no source of an output's grade; write"),
+        ("output_ok: [1]", "specs[0].output_ok[0]: no source of an output's grade; write"),
+        ("output_ok: [[a]]", "specs[0].output_ok[0]: no source of an output's grade; write"),
         ("output_ok: [{attribute: 1}]", "specs[0].output_ok[0].attribute: not a text"),
         (
             "match: {attributes: {a: {}}}",
@@ -102,6 +118,14 @@ def test_each_problem_says_where_what_and_what_would_be_right(
     assert len(found) == 1
     assert found[0].startswith(problem)
     assert found[0].endswith("(line 3)")
+
+
+def test_problems_come_in_order_of_lines(file: Path) -> None:
+    text = (
+        "specs:\n  - name: a\n    toolz: [x]\n    max_steps: x\n    requird: [a]\n    ground: 5\n"
+    )
+
+    assert [one[-3:-1] for one in problems(file, text)] == [" 3", " 4", " 5", " 6"]
 
 
 @pytest.mark.parametrize(

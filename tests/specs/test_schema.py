@@ -33,7 +33,18 @@ def test_the_json_schema_writes_values_as_people_do() -> None:
 
     assert defs["Spec"]["properties"]["settle"]["anyOf"][0]["type"] == "string"
     assert {"type": "string", "minLength": 1} in defs["Match"]["properties"]["service"]["anyOf"]
-    assert "pass" in defs["Evaluation"]["properties"]
+
+
+def test_the_json_schema_offers_no_source_that_never_answers() -> None:
+    schema = json_schema()
+    sources = schema["$defs"]["Spec"]["properties"]["output_ok"]["anyOf"][0]["items"]["oneOf"]
+
+    assert sources == [
+        {"const": "structural", "type": "string"},
+        {"$ref": "#/$defs/FromAttribute"},
+    ]
+    assert "output_source" not in json.dumps(schema)
+    assert not {"Evaluation", "FromEvaluation", "FromOutput"} & set(schema["$defs"])
 
 
 def test_a_spec_is_frozen_and_can_be_written_in_python() -> None:
@@ -60,9 +71,7 @@ def test_the_page_of_the_spec_language_is_a_spec() -> None:
             "secrets": True,
             "severity": {"no_repeat": "hard", "ground": "off"},
             "output_ok": [
-                {"evaluation": {"name": "correctness", "pass": ["correct"]}},
-                {"output": {"regex": "escalat"}},
-                {"output": "done"},
+                {"attribute": "app.ok"},
                 "structural",
             ],
         }

@@ -19,7 +19,7 @@ from surefoot.evaluate.secrets import Secrets
 from surefoot.evaluate.view import Scope
 from surefoot.model import Severity
 from surefoot.specs.sanity import active_checks
-from surefoot.specs.schema import FromAttribute, FromEvaluation, OutputOk, Spec
+from surefoot.specs.schema import OutputOk, Spec
 
 #: Hex digits of a SHA-256 that tell specs apart.
 _HASH_DIGITS = 16
@@ -110,10 +110,6 @@ def _sources(told: tuple[OutputOk, ...] | None) -> tuple[OutputSource, ...]:
 
 
 def _source(told: OutputOk) -> OutputSource:
-    if isinstance(told, str):
-        return OutputSource(told)
-    if isinstance(told, FromAttribute):
-        return OutputSource("attribute", told.attribute)
-    if isinstance(told, FromEvaluation):
-        return OutputSource("evaluation", told.evaluation.name)
-    return OutputSource("output")
+    return (
+        OutputSource(told) if isinstance(told, str) else OutputSource("attribute", told.attribute)
+    )

@@ -75,6 +75,8 @@ def _words(error: ErrorDetails, at: Place) -> str:
         return _unknown("check", str(at[-1]), list(get_args(CheckId)))
     if kind == "value_error":
         return str(context["error"])
+    if kind == "tuple_type" and "before" in at[:-1]:
+        return "not a pair; write [first, then]"
     if kind == "literal_error":
         return f"not one that is known; write {context['expected'].replace(chr(39), '')}"
     return _WORDS.get(kind, error["msg"])
