@@ -9,6 +9,7 @@ from typing import Any
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from surefoot.model import Cut, Event, Link, Resource, Span, Value, Wanted
+from surefoot.receive.fields import COMPOUND_FACTOR
 
 
 def decode(body: bytes, wanted: Wanted, text_limit: int) -> list[Span]:
@@ -91,6 +92,9 @@ def _numbered(key: str, wanted: Wanted) -> tuple[str, int, str] | None:
 
 def _value(value: Any, limit: int) -> Value:
     kind = value.WhichOneof("value")
+    compound = kind in ("array_value", "kvlist_value")
+    if compound and getattr(value, kind).ByteSize() > COMPOUND_FACTOR * limit:
+        return Cut()
     if kind == "string_value":
         return _text(value.string_value, limit)
     if kind == "array_value":
