@@ -86,6 +86,14 @@ def test_a_broken_document_is_named_also_in_a_folder(tmp_path: Path) -> None:
     assert refusal(tmp_path).startswith(f"{path}: ")
 
 
+@pytest.mark.parametrize("ending", [".json", ".jsonl"])
+def test_a_byte_order_mark_is_no_part_of_the_json(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"a{ending}"
+    path.write_text(as_json(REQUESTS[0]), encoding="utf-8-sig")
+
+    assert decoded(read(path)) == decoded(REQUESTS[:1])
+
+
 @pytest.mark.parametrize(
     ("name", "text", "what"),
     [

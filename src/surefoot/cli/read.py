@@ -1,12 +1,14 @@
 """Find OTLP files and read the export requests in them, one stream in sorted order.
 
 Owns which files count: `.binpb` holds one ExportTraceServiceRequest, `.json` one as
-OTLP/JSON, `.jsonl` one a line. A folder is searched through; what is no OTLP trace
-request in it (another ending, a JSON document without spans, such as notes beside the
-recordings) is passed over, but a broken file is not: half a stream gives wrong verdicts.
+OTLP/JSON, `.jsonl` one a line; a byte order mark before JSON is no part of it. A folder
+is searched through; what is no OTLP trace request in it (another ending, a JSON document
+without spans, such as notes beside the recordings) is passed over, but a broken file is
+not: half a stream gives wrong verdicts.
 Knows no span.
 """
 
+import codecs
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -81,7 +83,7 @@ def _file(path: Path, *, named: bool) -> Iterator[Request]:
     if path.suffix == ".binpb":
         yield Request(body, str(path))
     elif _SPANS in body:
-        yield from _json(path, body)
+        yield from _json(path, body.removeprefix(codecs.BOM_UTF8))
     elif named:
         raise InputError(f"{path}: holds no OTLP trace request; one has a list resourceSpans")
 
