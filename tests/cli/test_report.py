@@ -10,6 +10,7 @@ from rich.console import Console
 from cli.builders import a_run, a_verdict, a_violation
 from surefoot.cli.gate import Judged
 from surefoot.cli.report import block, report
+from surefoot.cli.show import undecided
 from surefoot.cli.show import luck_rate, plain
 from surefoot.emit.texts import Texts
 from surefoot.model import OutputGrade, Severity
@@ -30,7 +31,7 @@ def test_a_block_says_all_that_is_known_of_a_verdict() -> None:
     verdict = a_verdict(
         a_violation(step=1),
         a_violation("ground", Severity.WARN, message="sk-secret is from nowhere"),
-        undecided=("taint",),
+        undecided=("taint", "ground"),
     )
 
     block = printed(Judged(run, (verdict,))).split("\n\n")[0]
@@ -40,7 +41,7 @@ def test_a_block_says_all_that_is_known_of_a_verdict() -> None:
         "             lookup_order → issue_refund",
         "             hard forbidden: called forbidden tool issue_refund (step 1, issue_refund)",
         "             warn ground: [masked] is from nowhere",
-        "             inconclusive: taint: task_unknown",
+        "             inconclusive: task_unknown: taint, ground",
         "             evidence: complete; output ok (structural)",
     ]
 
@@ -98,3 +99,17 @@ def test_no_text_can_steer_the_terminal(text: str) -> None:
 def test_a_printable_text_stays_as_it_is() -> None:
     assert plain("Rückgabe → ✓") == "Rückgabe → ✓"
     assert plain("a\x1b[31mb\n") == "a\\x1b[31mb\\n"
+
+
+def test_undecided_checks_are_told_by_reason() -> None:
+    pairs = [
+        ("required", "root_missing"),
+        ("no_repeat", "args_missing, args_redacted"),
+        ("before", "root_missing"),
+        ("taint", "root_missing"),
+    ]
+
+    assert undecided(pairs) == (
+        "root_missing: required, before, taint; args_missing, args_redacted: no_repeat"
+    )
+    assert undecided([]) == ""

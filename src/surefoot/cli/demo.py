@@ -21,7 +21,7 @@ from rich.text import Text
 
 from surefoot.cli.inbox import Inbox, Returned, Sink
 from surefoot.cli.replay import FOLDER, SPEC, Recording, recordings, send
-from surefoot.cli.show import STYLES, WORD_WIDTH, asides, luck_rate, plain, results, word
+from surefoot.cli.show import STYLES, WORD_WIDTH, asides, luck_rate, plain, results, undecided, word
 from surefoot.config import Config, Endpoint, Grpc, Judging, load_config
 from surefoot.errors import InputError
 from surefoot.evaluate import mask
@@ -144,7 +144,9 @@ def _verdict(out: Console, recording: Recording, returned: Returned) -> None:
         told = Text(indent).append_text(word(severity, width=4))
         out.print(told.append(f" {check}: {plain(message)}{again}"))
     if returned.inconclusive:
-        out.print(Text(f"{indent}cannot be decided: {plain(returned.inconclusive)}", style="dim"))
+        pairs = (one.partition(": ") for one in returned.inconclusive.split("; "))
+        reasons = undecided((check, reason) for check, _, reason in pairs)
+        out.print(Text(f"{indent}cannot be decided: {plain(reasons)}", style="dim"))
 
 
 def _trajectory(returned: Returned) -> str:

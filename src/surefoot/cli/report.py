@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from surefoot.cli.gate import Judged
-from surefoot.cli.show import WORD_WIDTH, luck_rate, plain, word
+from surefoot.cli.show import WORD_WIDTH, luck_rate, plain, undecided, word
 from surefoot.emit.texts import Texts
 from surefoot.model import Outcome, Run, Verdict, Violation
 
@@ -38,7 +38,7 @@ def block(run: Run, verdict: Verdict | None, texts: Texts, note: str = "") -> li
     if verdict:
         lines += [_violation(violation, run, texts) for violation in verdict.violations]
     if verdict and verdict.undecided:
-        told = "; ".join(f"{one.check}: {one.reason}" for one in verdict.undecided)
+        told = undecided((one.check, one.reason) for one in verdict.undecided)
         lines.append(Text(f"{_INDENT}inconclusive: {plain(texts.message(told))}"))
     levels = ", ".join(sorted(level.value for level in run.levels))
     output = f"; output {verdict.output.value} ({verdict.output_source})" if verdict else ""

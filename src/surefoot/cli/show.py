@@ -4,6 +4,7 @@ Owns how outcomes and severities look, and that no text out of telemetry can ste
 terminal: control characters are shown, not sent.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 from rich.console import Console
@@ -56,6 +57,14 @@ def plain(text: str) -> str:
     return "".join(
         one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
     )
+
+
+def undecided(checks: Iterable[tuple[str, str]]) -> str:
+    """Checks that could not be decided and why, by reason: `root_missing: required, taint`."""
+    reasons: dict[str, list[str]] = {}
+    for check, reason in checks:
+        reasons.setdefault(reason, []).append(check)
+    return "; ".join(f"{reason}: {', '.join(named)}" for reason, named in reasons.items())
 
 
 def luck_rate(lucky: int, green: int) -> str:
