@@ -1,6 +1,7 @@
 """The program from outside: exit codes, streams, pipes."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -86,6 +87,43 @@ def test_a_closed_pipe_is_no_traceback() -> None:
 
     assert complaint == b""
     assert process.returncode == 141
+
+
+def in_a_shell(line: str) -> subprocess.CompletedProcess[str]:
+    """Run `$SUREFOOT ...` with the shell's redirections."""
+    return subprocess.run(
+        ["/bin/sh", "-c", line],
+        env=os.environ | {"SUREFOOT": f"{sys.executable} -m surefoot"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("command", [f"steps {GOOD}", "schema", "--version", "--help", "run -h"])
+@pytest.mark.parametrize(
+    ("where", "why"),
+    [("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")],
+)
+def test_an_output_that_cannot_be_written_is_2_and_said_in_a_line(
+    command: str, where: str, why: str
+) -> None:
+    done = in_a_shell(f"$SUREFOOT {command} >{where}")
+
+    assert done.stderr == f"surefoot: cannot write the output: {why}\n"
+    assert done.returncode == 2
+
+
+def test_without_stderr_and_stdin_results_are_printed_all_the_same() -> None:
+    done = in_a_shell(f"$SUREFOOT steps {GOOD} 2>&- <&-")
+
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["steps"]
+
+
+def test_an_error_without_stderr_is_its_exit_code() -> None:
+    assert in_a_shell("$SUREFOOT steps nowhere 2>&-").returncode == 2
 
 
 # steps.

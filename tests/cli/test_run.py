@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from surefoot.cli.replay import SPEC, recordings, send
 
 CONFIG = """
@@ -17,10 +19,13 @@ processors: {surefoot: {settle: 200ms, idle_timeout: 400ms}}
 
 
 @contextmanager
-def running(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def running(
+    *arguments: object, redirected: str = ""
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The server, and the address at which it takes OTLP/gRPC."""
+    command = [sys.executable, "-m", "surefoot", "run", *map(str, arguments)]
     with subprocess.Popen(
-        [sys.executable, "-m", "surefoot", "run", *map(str, arguments)],
+        ["/bin/sh", "-c", f'exec "$@" {redirected}', "sh", *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -81,3 +86,22 @@ def test_a_port_that_is_taken_is_2(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert address in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("redirected", [">&-", ">/dev/full", ">&- <&-"])
+def test_a_server_whose_verdicts_nobody_can_read_runs_and_stops_with_0(
+    tmp_path: Path, redirected: str
+) -> None:
+    config = tmp_path / "surefoot.yaml"
+    config.write_text(CONFIG)
+    skips = next(one for one in recordings() if one.run == "skips")
+    with running("-c", config, "--specs", SPEC, redirected=redirected) as (process, address):
+        send(skips, address)
+        process.send_signal(signal.SIGTERM)
+        code = process.wait(30)
+        assert process.stderr is not None
+        said = process.stderr.read()
+
+    assert code == 0
+    assert "Traceback" not in said
+    assert "cannot write" not in said

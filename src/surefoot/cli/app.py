@@ -7,9 +7,11 @@ must not look like one that said no); 130 for an interrupt; 141 where the reader
 output went away, as a shell has it for a closed pipe.
 """
 
-import os
+import errno
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any
 
@@ -21,11 +23,35 @@ from surefoot.cli.demo import demo
 from surefoot.cli.run import run
 from surefoot.cli.schema import schema
 from surefoot.cli.steps import steps
+from surefoot.cli.streams import let_go_of_output, open_standard_streams
 from surefoot.cli.validate import validate
 from surefoot.errors import SurefootError
 
 _WRONG = 2
 _PIPE_CLOSED = 141
+
+
+#: What writing to a full disk, a closed stream or a broken device ends with.
+_NOT_WRITTEN = frozenset({errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC})
+
+
+@contextmanager
+def _written_out() -> Iterator[None]:
+    """Write out what was printed, and exit with a word if that cannot be done."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()  # it is to be noticed here, not when Python ends
+    except BrokenPipeError as gone:
+        let_go_of_output()
+        raise typer.Exit(_PIPE_CLOSED) from gone
+    except OSError as failure:
+        if failure.filename is not None or failure.errno not in _NOT_WRITTEN:
+            raise
+        let_go_of_output()
+        typer.echo(f"surefoot: cannot write the output: {failure.strerror}", err=True)
+        raise typer.Exit(_WRONG) from failure
 
 
 class _Commands(typer.core.TyperGroup):
@@ -34,18 +60,12 @@ class _Commands(typer.core.TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named."""
         try:
-            try:
+            with _written_out():
                 return super().invoke(ctx)
-            finally:
-                sys.stdout.flush()  # a closed pipe is to be noticed here
         except SurefootError as error:
             for line in str(error).splitlines():
                 typer.echo(f"surefoot: {line}", err=True)
             raise typer.Exit(_WRONG) from error
-        except BrokenPipeError as gone:
-            # What is still buffered has nowhere to go; Python would complain at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(_PIPE_CLOSED) from gone
         except (typer.Exit, typer.Abort, typer.TyperException, KeyboardInterrupt):
             raise
         except Exception as fault:
@@ -90,7 +110,9 @@ def surefoot(
 
 def main() -> None:
     """Run the command line, and exit with its code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that cannot show an arrow is no error
-            stream.reconfigure(errors="backslashreplace")
-    app()
+    open_standard_streams()
+    try:
+        with _written_out():  # help and usage are printed before a command is invoked
+            app()
+    except typer.Exit as stop:
+        sys.exit(stop.exit_code)

@@ -29,6 +29,8 @@ class VerdictPrinter:
         self._texts = texts
         self._waiting: queue.Queue[Plan | None] = queue.Queue(_WAITING)
         self._unshown = 0
+        #: Whether printing failed, and what was printed last may wait in a buffer.
+        self.is_gone = False
         self._thread = threading.Thread(target=self._print_all, name="console", daemon=True)
 
     def show(self, plan: Plan) -> None:
@@ -63,5 +65,6 @@ class VerdictPrinter:
                 if self._unshown:
                     self._console.print(f"{self._unshown} verdicts were not shown")
                     self._unshown = 0
-            except OSError:  # nobody reads it any more; the server goes on
+            except OSError:  # nobody reads it any more, or the disk is full; the server goes on
+                self.is_gone = True
                 return

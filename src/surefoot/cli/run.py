@@ -8,6 +8,7 @@ import typer
 
 from surefoot.cli.console import VerdictPrinter
 from surefoot.cli.show import results
+from surefoot.cli.streams import let_go_of_output
 from surefoot.config import load_config
 from surefoot.emit.texts import Texts
 from surefoot.evaluate import mask
@@ -36,4 +37,6 @@ def run(
     texts = Texts(mask, redact_values=loaded.judging.redact_values)
     with VerdictPrinter(results(), texts) as printer:
         code = service.run(loaded, paths, on_plan=printer.show)
+    if printer.is_gone:  # that is no reason for another exit code
+        let_go_of_output()
     raise typer.Exit(code)
