@@ -10,8 +10,7 @@ from rich.console import Console
 from cli.builders import a_run, a_verdict, a_violation
 from surefoot.cli.gate import Judged
 from surefoot.cli.report import block, report
-from surefoot.cli.show import undecided
-from surefoot.cli.show import luck_rate, plain
+from surefoot.cli.show import luck_rate, plain, undecided
 from surefoot.emit.texts import Texts
 from surefoot.model import OutputGrade, Severity
 
