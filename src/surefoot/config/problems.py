@@ -34,6 +34,7 @@ _WORDS: Final = {
     "bool_type": "neither true nor false; write one of them",
     "bool_parsing": "neither true nor false; write one of them",
     "string_type": "not a text; put it in quotes",
+    "invalid_key": "a key that is no text; put it in quotes",
     "model_type": "not a section; write its keys below it",
     "dict_type": "not a section; write its keys below it",
     "tuple_type": "not a list; write [one, two]",

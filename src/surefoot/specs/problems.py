@@ -21,6 +21,7 @@ _WORDS = {
     "bool_type": "neither true nor false; write one of them",
     "greater_than_equal": "too small; write at least 0",
     "string_type": "not a text; put it in quotes",
+    "invalid_key": "a key that is no text; put it in quotes",
     "string_too_short": "empty; write a name",
     "model_type": "not a section; write its keys below it",
     "model_attributes_type": "not a section; write its keys below it",
