@@ -8,10 +8,11 @@ Order is by start, end and id, so that the same spans give the same forest howev
 came. Every walk is a loop; nothing recurses, and all of it is linear but for the sort.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 
-from surefoot.model import Role, Span
+from surefoot.assemble.values import plain
+from surefoot.model import Role, Span, Value
 
 #: SpanFlags: has-is-remote and is-remote. Source: opentelemetry-proto trace.proto.
 _REMOTE = 0x300
@@ -115,8 +116,7 @@ def _distinct(spans: Iterable[Span]) -> list[Span]:
 
 
 def _rank(span: Span) -> tuple[object, ...]:
-    """Tell spans of one id apart by all that can be compared."""
-    texts = [(key, str(value)) for key, value in span.attributes.items() if _is_scalar(value)]
+    """Tell spans of one id apart by all that a run is made of."""
     return (
         -span.role,
         span.start_ns,
@@ -128,10 +128,11 @@ def _rank(span: Span) -> tuple[object, ...]:
         span.scope,
         span.flags,
         span.dropped,
-        sorted(span.attributes),
-        sorted(texts),
+        span.resource.service,
+        _texts(span.attributes),
+        [(event.name, event.time_ns, _texts(event.attributes)) for event in span.events],
     )
 
 
-def _is_scalar(value: object) -> bool:
-    return value is None or isinstance(value, str | bytes | bool | int | float)
+def _texts(attributes: Mapping[str, Value]) -> list[tuple[str, str]]:
+    return sorted((key, repr(plain(value))) for key, value in attributes.items())
