@@ -1,0 +1,49 @@
+"""What Surefoot says about its own running.
+
+events   the list of all that can be said
+lines    how it is said, and how often
+"""
+
+from surefoot.telemetry.events import (
+    AssemblyFailed,
+    BackendBack,
+    BackendUnreachable,
+    CheckFailed,
+    Event,
+    Listening,
+    NoBackend,
+    NoSpecs,
+    Refusing,
+    RequestDropped,
+    SignalUnsupported,
+    SpansRejected,
+    SpecsLoaded,
+    SpecsRejected,
+    Stopped,
+    TraceEvicted,
+    VerdictFailed,
+)
+from surefoot.telemetry.lines import LOG, Telemetry, configure_logging
+
+__all__ = [
+    "LOG",
+    "AssemblyFailed",
+    "BackendBack",
+    "BackendUnreachable",
+    "CheckFailed",
+    "Event",
+    "Listening",
+    "NoBackend",
+    "NoSpecs",
+    "Refusing",
+    "RequestDropped",
+    "SignalUnsupported",
+    "SpansRejected",
+    "SpecsLoaded",
+    "SpecsRejected",
+    "Stopped",
+    "Telemetry",
+    "TraceEvicted",
+    "VerdictFailed",
+    "configure_logging",
+]
