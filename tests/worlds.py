@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
 from clocks import FrozenClock
 from surefoot.assemble import WANTED, reduce
 from surefoot.buffer import Limits, TraceBuffer
@@ -24,6 +26,23 @@ SPEC = Path(__file__).parents[1] / "examples" / "refund-desk.yaml"
 def requests(recording: str) -> list[bytes]:
     """A recording's requests, in the order in which they came."""
     return [file.read_bytes() for file in sorted((FIXTURES / recording).glob("*.binpb"))]
+
+
+def split(body: bytes) -> list[bytes]:
+    """The same spans, one a request."""
+    parts = []
+    request = ExportTraceServiceRequest.FromString(body)
+    for of_resource in request.resource_spans:
+        for of_scope in of_resource.scope_spans:
+            for span in of_scope.spans:
+                part = ExportTraceServiceRequest()
+                group = part.resource_spans.add()
+                group.resource.CopyFrom(of_resource.resource)
+                scope = group.scope_spans.add()
+                scope.scope.CopyFrom(of_scope.scope)
+                scope.spans.add().CopyFrom(span)
+                parts.append(part.SerializeToString())
+    return parts
 
 
 @dataclass

@@ -7,32 +7,20 @@ import random
 from pathlib import Path
 
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from surefoot.cli.lines import dump, judged_line, run_line
 from surefoot.cli.offline import runs
 from surefoot.cli.read import Request, requests
 from surefoot.evaluate import judge, mask
 from surefoot.specs import load
-from worlds import FIXTURES, SPEC
+from worlds import FIXTURES, SPEC, split
 
 RECORDINGS = sorted(path.parent for path in FIXTURES.glob("*/*/meta.json"))
 
 
 def torn(bodies: list[bytes], rng: random.Random) -> list[bytes]:
     """The same spans, one a request, half of them twice, in any order."""
-    pieces = []
-    for body in bodies:
-        for of_resource in ExportTraceServiceRequest.FromString(body).resource_spans:
-            for of_scope in of_resource.scope_spans:
-                for span in of_scope.spans:
-                    piece = ExportTraceServiceRequest()
-                    group = piece.resource_spans.add()
-                    group.resource.CopyFrom(of_resource.resource)
-                    scope = group.scope_spans.add()
-                    scope.scope.CopyFrom(of_scope.scope)
-                    scope.spans.add().CopyFrom(span)
-                    pieces.append(piece.SerializeToString())
+    pieces = [piece for body in bodies for piece in split(body)]
     pieces += rng.choices(pieces, k=len(pieces) // 2)
     rng.shuffle(pieces)
     return pieces

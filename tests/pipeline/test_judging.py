@@ -11,7 +11,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from surefoot.buffer import Limits
 from surefoot.model import Outcome, Reason
 from surefoot.specs import SpecSet
-from worlds import World, requests
+from worlds import World, requests, split
 
 RECORDED = ("langgraph", "openaiagents", "pydanticai", "crewai", "smolagents", "llamaindex")
 
@@ -36,23 +36,6 @@ def points_of(world: World) -> dict[str, float]:
         for metric in scope.metrics
         if metric.data.data_points
     }
-
-
-def split(body: bytes) -> list[bytes]:
-    """The same spans, one a request."""
-    parts = []
-    request = ExportTraceServiceRequest.FromString(body)
-    for of_resource in request.resource_spans:
-        for of_scope in of_resource.scope_spans:
-            for span in of_scope.spans:
-                part = ExportTraceServiceRequest()
-                group = part.resource_spans.add()
-                group.resource.CopyFrom(of_resource.resource)
-                scope = group.scope_spans.add()
-                scope.scope.CopyFrom(of_scope.scope)
-                scope.spans.add().CopyFrom(span)
-                parts.append(part.SerializeToString())
-    return parts
 
 
 @pytest.mark.parametrize("framework", RECORDED)
