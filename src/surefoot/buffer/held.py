@@ -50,7 +50,7 @@ class Held(Generic[V]):
     __slots__ = (
         "anchors",
         "bytes",
-        "checked_ns",
+        "checked",
         "closed_ns",
         "dirty",
         "dropped",
@@ -77,7 +77,7 @@ class Held(Generic[V]):
         self.services: tuple[str, ...] = ()
         self.timers = timers
         self.first_ns = self.last_ns = now_ns
-        self.checked_ns = -1  #: the `last_ns` for which `whole` was found
+        self.checked = -1  #: the number of spans for which `whole` was found
         self.whole = False
         self.bytes = 0
         self.shared: dict[Value, Value] = {}  #: texts, entries and whole attributes

@@ -15,6 +15,7 @@ from surefoot.model import Role, Span
 
 #: OTLP trace.proto, SpanFlags: HAS_IS_REMOTE_MASK | IS_REMOTE_MASK.
 REMOTE_PARENT = 0x300
+_FIRST_AI = int(Role.CHAIN)
 
 
 def is_whole(
@@ -25,13 +26,14 @@ def is_whole(
     anchors: ids of roots that were here and were let go.
     """
     good: set[bytes] = set(anchors)
-    bad: set[bytes] = set()
     any_ai = False
     for span in spans.values():
-        if not span.role.is_ai:
+        if span.role < _FIRST_AI:  # `Role.is_ai`, without the call
             continue
         any_ai = True
-        if not _leads_to_root(span, spans, good, bad, root_agent=root_agent):
+        if span.parent_id in good:  # most siblings follow one that has been walked
+            good.add(span.span_id)
+        elif span.span_id not in good and not _leads_to_root(span, spans, good, root_agent):
             return False
     return any_ai or bool(anchors) or any(not span.parent_id for span in spans.values())
 
@@ -40,27 +42,22 @@ def _leads_to_root(
     span: Span,
     spans: Mapping[bytes, Span],
     good: set[bytes],
-    bad: set[bytes],
-    *,
-    root_agent: bool,
+    root_agent: bool,  # noqa: FBT001 - one caller
 ) -> bool:
-    """Walk up from `span`; remember the outcome for all that was passed."""
+    """Walk up from `span`; if it ends at a root, all that was passed is `good`."""
     path: set[bytes] = set()
-    here: Span | None = span
-    found = False
-    while here is not None:
-        if here.span_id in good:
-            found = True
-            break
-        if here.span_id in path or here.span_id in bad:  # a cycle leads nowhere
-            break
+    here = span
+    while here.span_id not in good:
+        if here.span_id in path:  # a cycle leads nowhere
+            return False
         path.add(here.span_id)
         if not here.parent_id or here.flags & REMOTE_PARENT == REMOTE_PARENT:
-            found = True
             break
         above = spans.get(here.parent_id)
         if above is None:
-            found = here.parent_id in good or (root_agent and here.role is Role.AGENT)
+            if here.parent_id in good or (root_agent and here.role is Role.AGENT):
+                break
+            return False
         here = above
-    (good if found else bad).update(path)
-    return found
+    good |= path
+    return True
