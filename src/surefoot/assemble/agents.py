@@ -8,8 +8,8 @@ span without a name counts for nothing: the next one above is asked.
 
 from surefoot.assemble.call import Call
 from surefoot.assemble.dialects import keys
+from surefoot.assemble.members import AGENT, CHAIN, TOOL
 from surefoot.assemble.view import View
-from surefoot.model import Role
 
 MAIN = "main"
 _EVER = 2**64
@@ -29,12 +29,12 @@ class Agents:
     def _inherit(self, at: int) -> None:
         view = self._view
         span, dialect = view.spans[at], view.dialects[at]
-        if span.role is Role.AGENT:
+        if span.role is AGENT:
             self.named[at] = dialect.agent(span)
         parent = view.forest.parent[at]
         if parent >= 0:
             upper = view.spans[parent]
-            hands_to = view.dialects[parent].hands_to(upper) if upper.role is Role.TOOL else ""
+            hands_to = view.dialects[parent].hands_to(upper) if upper.role is TOOL else ""
             self.above[at] = hands_to or self.named[parent] or self.above[parent]
 
     def assign(self, calls: list[Call]) -> None:
@@ -71,7 +71,7 @@ class Agents:
         """
         found = []
         for at, span in enumerate(self._view.spans):
-            said = span.attributes.get(keys.OWNER) if span.role is Role.CHAIN else None
+            said = span.attributes.get(keys.OWNER) if span.role is CHAIN else None
             if self.named[at]:
                 found.append((span.start_ns, span.end_ns, self.named[at]))
             elif isinstance(said, str) and said:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
+from surefoot.assemble.members import ABSENT, EXACT, RECOVERED, REDACTED, TRUNCATED, WRAPPED_TEXT
 from surefoot.assemble.values import is_cut, is_hidden, structure, text_of
 from surefoot.model import ArgsQuality, Value
 
@@ -38,7 +39,7 @@ class Candidate(NamedTuple):
     or_schema: bool = False
 
 
-MISSING = Arguments({}, ArgsQuality.MISSING)
+MISSING = Arguments({}, ABSENT)
 
 
 #: A tool's argument names in order, asked for only where they are needed; None where no
@@ -58,7 +59,7 @@ def read(candidates: Iterable[Candidate], properties: Properties) -> Arguments:
         if value is None or value in ("", b""):
             continue
         if is_hidden(value):
-            return Arguments({}, ArgsQuality.REDACTED)
+            return Arguments({}, REDACTED)
         found = structure(value)
         if found is None:
             bare = bare or text_of(value)
@@ -70,18 +71,18 @@ def read(candidates: Iterable[Candidate], properties: Properties) -> Arguments:
             bare = bare or text_of(value)
             continue
         cut = is_cut(value) or not found.whole
-        quality = ArgsQuality.TRUNCATED if cut else named.quality
+        quality = TRUNCATED if cut else named.quality
         return Arguments(_without_injected(named.args), quality)
     return _from_text(bare, properties) if bare else MISSING
 
 
 def _from_text(text: str, properties: Properties) -> Arguments:
     if is_cut(text):
-        return Arguments({}, ArgsQuality.TRUNCATED)
+        return Arguments({}, TRUNCATED)
     names = properties()
     if names is not None and len(names) == 1:
-        return Arguments({names[0]: text}, ArgsQuality.RECOVERED)
-    return Arguments({"input": text}, ArgsQuality.WRAPPED_TEXT)
+        return Arguments({names[0]: text}, RECOVERED)
+    return Arguments({"input": text}, WRAPPED_TEXT)
 
 
 def is_schema(value: Any) -> bool:
@@ -118,7 +119,7 @@ def _describes(entry: dict[str, Any]) -> bool:
 def _named(value: Any, properties: Properties) -> Arguments | None:
     """Unwrap `value` until it is a dict of named arguments."""
     if isinstance(value, dict) and _WRAPPER_KEYS.isdisjoint(value):
-        return Arguments(value, ArgsQuality.EXACT)
+        return Arguments(value, EXACT)
     own = frozenset(properties() or ())
     for _ in range(_MAX_WRAPS):
         if isinstance(value, list):
@@ -134,7 +135,7 @@ def _named(value: Any, properties: Properties) -> Arguments | None:
             if found is None:
                 return _from_text(value, properties)
             value = found.value
-    return Arguments(value, ArgsQuality.EXACT) if isinstance(value, dict) else None
+    return Arguments(value, EXACT) if isinstance(value, dict) else None
 
 
 #: Whatever is wrapped has one of these; most arguments have none.
@@ -199,17 +200,17 @@ def _positional(value: dict[str, Any], properties: Properties) -> Arguments:
     positions, kwargs = value.get("args"), value.get("kwargs", {})
     wrapped = isinstance(positions, list) and isinstance(kwargs, dict)
     if not wrapped or not _CALL_KEYS.issuperset(value) or "args" in (properties() or ()):
-        return Arguments(value, ArgsQuality.EXACT)
+        return Arguments(value, EXACT)
     given: list[Any] = positions or []
     if len(given) == 1 and isinstance(given[0], dict) and not kwargs:
-        return Arguments(given[0], ArgsQuality.RECOVERED)
+        return Arguments(given[0], RECOVERED)
     if not given:
-        return Arguments(kwargs, ArgsQuality.EXACT)
+        return Arguments(kwargs, EXACT)
     names = [name for name in properties() or () if name not in kwargs]
     if len(names) < len(given):
-        return Arguments({"args": given, **kwargs}, ArgsQuality.WRAPPED_TEXT)
+        return Arguments({"args": given, **kwargs}, WRAPPED_TEXT)
     named = dict(zip(names, given, strict=False))
-    return Arguments({**named, **kwargs}, ArgsQuality.RECOVERED)
+    return Arguments({**named, **kwargs}, RECOVERED)
 
 
 def _listed(value: list[Any], properties: Properties) -> Arguments | None:
@@ -217,7 +218,7 @@ def _listed(value: list[Any], properties: Properties) -> Arguments | None:
     if value and all(
         isinstance(entry, dict) and {"name", "value"} <= entry.keys() for entry in value
     ):
-        return Arguments({text_of(e["name"]): e["value"] for e in value}, ArgsQuality.EXACT)
+        return Arguments({text_of(e["name"]): e["value"] for e in value}, EXACT)
     if len(value) == 1 and isinstance(value[0], dict):
         return _named(value[0], properties)
     return None

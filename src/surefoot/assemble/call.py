@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from surefoot.assemble.arguments import MISSING, Arguments
+from surefoot.assemble.members import FINAL, HANDOFF, WORK
 from surefoot.assemble.results import UNKNOWN, Result
 from surefoot.assemble.values import same_key
 from surefoot.model import ArgsQuality, Source, StepKind
@@ -61,7 +62,7 @@ class Call:
     result: Result = UNKNOWN
     failed: bool = False
     call_id: str = ""
-    kind: StepKind = StepKind.TOOL
+    kind: StepKind = WORK
     source: Source = Source.SPAN
     ran: bool = True
     agent: str = ""
@@ -120,10 +121,10 @@ def kind_of(tool: str, agents: frozenset[str]) -> StepKind:
     """Say what a call is to the agent. `agents` are the norms of the run's agents."""
     name = norm(tool)
     if name in _FINAL:
-        return StepKind.FINAL
+        return FINAL
     if name in _HANDOFF:
-        return StepKind.HANDOFF
+        return HANDOFF
     target = _HANDOFF_TO.fullmatch(name)
     if target and (target[1] in agents or _AGENT_LIKE.search(target[1])):
-        return StepKind.HANDOFF
-    return StepKind.TOOL
+        return HANDOFF
+    return WORK

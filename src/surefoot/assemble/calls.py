@@ -11,11 +11,12 @@ from surefoot.assemble import arguments, dialects
 from surefoot.assemble.arguments import Arguments, Candidate
 from surefoot.assemble.call import Call, norm
 from surefoot.assemble.dialects import keys
+from surefoot.assemble.members import ABSENT, EXACT, LLM, RECOVERED, TOOL, TRUNCATED, WRAPPED_TEXT
 from surefoot.assemble.messages import Asked, items_at
 from surefoot.assemble.results import Result
 from surefoot.assemble.values import text_of
 from surefoot.assemble.view import View
-from surefoot.model import ArgsQuality, Role, Source, Span
+from surefoot.model import Source, Span
 
 
 def from_tools(view: View) -> list[Call]:
@@ -23,7 +24,7 @@ def from_tools(view: View) -> list[Call]:
     return [
         _from_span(view, at)
         for at, span in enumerate(view.spans)
-        if span.role is Role.TOOL and view.dialects[at].is_step(span)
+        if span.role is TOOL and view.dialects[at].is_step(span)
     ]
 
 
@@ -31,10 +32,8 @@ def _from_span(view: View, at: int) -> Call:
     span, dialect = view.spans[at], view.dialects[at]
     tool = dialect.tool(span)
     read = arguments.read(dialect.candidates(span), lambda: _properties(view, span, tool))
-    if read.quality is ArgsQuality.MISSING and (
-        dialect.omits_empty or _properties(view, span, tool) == ()
-    ):
-        read = read._replace(quality=ArgsQuality.EXACT)
+    if read.quality is ABSENT and (dialect.omits_empty or _properties(view, span, tool) == ()):
+        read = read._replace(quality=EXACT)
     result = dialect.result(span)
     if view.limit:
         read, result = _cut(view, span, read, result)
@@ -60,9 +59,9 @@ def _properties(view: View, span: Span, tool: str) -> tuple[str, ...] | None:
 
 def _cut(view: View, span: Span, read: Arguments, result: Result) -> tuple[Arguments, Result]:
     """Mark what ends where the sender's SDK cuts."""
-    wrapped = read.quality in (ArgsQuality.WRAPPED_TEXT, ArgsQuality.RECOVERED)
+    wrapped = read.quality in (WRAPPED_TEXT, RECOVERED)
     if wrapped and any(len(text_of(value)) == view.limit for value in read.args.values()):
-        read = Arguments({}, ArgsQuality.TRUNCATED)
+        read = Arguments({}, TRUNCATED)
     if any(len(text_of(span.attributes.get(key))) == view.limit for key in keys.RESULT):
         result = result._replace(capped=True, text=result.text.removeprefix('"'))
     return read, result
@@ -127,12 +126,12 @@ _LOOKED_AT = 8
 
 
 def _may_be_one(one: Call, other: Call) -> bool:
-    exact = ArgsQuality.EXACT
+    exact = EXACT
     return one.quality is not exact or other.quality is not exact or one.key == other.key
 
 
 def _complete(known: Call, again: Call) -> None:
-    if known.quality is not ArgsQuality.EXACT and again.quality is ArgsQuality.EXACT:
+    if known.quality is not EXACT and again.quality is EXACT:
         known.give(again.args, again.quality)
 
 
@@ -142,14 +141,14 @@ def _askers(view: View) -> list[int]:
     asking = [
         at
         for at, span in enumerate(spans)
-        if (span.role is Role.LLM and keys.SAID in span.attributes) or keys.ASKED in span.attributes
+        if (span.role is LLM and keys.SAID in span.attributes) or keys.ASKED in span.attributes
     ]
-    return sorted(asking, key=lambda at: (spans[at].role is not Role.LLM, _asked_at(view, at), at))
+    return sorted(asking, key=lambda at: (spans[at].role is not LLM, _asked_at(view, at), at))
 
 
 def _asked_at(view: View, at: int) -> int:
     span = view.spans[at]
-    return max(span.start_ns, span.end_ns) if span.role is Role.LLM else span.start_ns
+    return max(span.start_ns, span.end_ns) if span.role is LLM else span.start_ns
 
 
 def _turns(view: View, at: int) -> list[tuple[Asked, ...]]:
@@ -184,6 +183,6 @@ class _Requested(NamedTuple):
         names = view.offered().get(norm(asked.tool))
         read = arguments.read((Candidate(asked.arguments),), lambda: names)
         empty = names == () or view.dialects[at].omits_empty or asked.arguments == ""
-        if read.quality is ArgsQuality.MISSING and empty:
-            return read._replace(quality=ArgsQuality.EXACT)
+        if read.quality is ABSENT and empty:
+            return read._replace(quality=EXACT)
         return read

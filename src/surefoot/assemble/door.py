@@ -7,7 +7,8 @@ This is the hot path: a span without messages in JSON takes about a microsecond.
 
 from surefoot.assemble import dialects
 from surefoot.assemble.dialects import keys
-from surefoot.model import Role, Span
+from surefoot.assemble.members import CHAIN, NONE, OTHER
+from surefoot.model import Span
 
 _GRADE = "gen_ai.evaluation.result"
 _KEPT_OF_OTHERS = frozenset({keys.KIND, keys.OPERATION, *keys.EVALUATION, "output.value"})
@@ -16,15 +17,15 @@ _KEPT_OF_OTHERS = frozenset({keys.KIND, keys.OPERATION, *keys.EVALUATION, "outpu
 def reduce(span: Span) -> None:
     """Set the span's role, and let go of what its dialect has no use for."""
     dialect = dialects.find(span)
-    role = dialect.role(span) if dialect is not None else Role.NONE
-    if span.events and role < Role.CHAIN:
+    role = dialect.role(span) if dialect is not None else NONE
+    if span.events and role < CHAIN:
         span.events = tuple(event for event in span.events if event.name == _GRADE)
-        role = Role.OTHER if span.events else role
+        role = OTHER if span.events else role
     span.role = role
-    if role is Role.NONE:
+    if role is NONE:
         span.attributes = {}
         span.name = ""
-    elif role is Role.OTHER:
+    elif role is OTHER:
         span.attributes = {
             key: value
             for key, value in span.attributes.items()

@@ -10,11 +10,12 @@ from collections import deque
 
 from surefoot.assemble.call import Call, norm
 from surefoot.assemble.dialects.dialect import is_pause
+from surefoot.assemble.members import AGENT, EXACT, FINAL, HANDOFF, LLM, REDACTED, WORK
 from surefoot.assemble.messages import Message, answer
 from surefoot.assemble.results import UNKNOWN, Result
 from surefoot.assemble.values import normal
 from surefoot.assemble.view import View
-from surefoot.model import ArgsQuality, Role, Source, StepKind
+from surefoot.model import Source
 
 
 class Told:
@@ -71,10 +72,10 @@ def settle(
         if paused and request.at == last and not request.result.known:
             continue  # it waits for somebody, who may still say no
         kept.append(request)
-        if request.kind is StepKind.FINAL:
+        if request.kind is FINAL:
             continue
         if _went_on(request, agents):
-            request.kind = StepKind.HANDOFF
+            request.kind = HANDOFF
             continue
         request.ran = not calls and _was_answered(view, request, last)
         request.failed = not request.ran or request.result.failed is True
@@ -86,7 +87,7 @@ def _place(view: View, requests: list[Call], left: list[Call]) -> None:
     alone = {id(request) for request in left}
     before: dict[int, int] = {}
     for request in requests:
-        if view.spans[request.at].role is not Role.LLM:
+        if view.spans[request.at].role is not LLM:
             if id(request) in alone and request.at in before:
                 request.start_ns = request.end_ns = before[request.at]
             before[request.at] = request.end_ns
@@ -113,7 +114,7 @@ def hide(calls: list[Call]) -> None:
     """Take from calls that only models tell of what the sender hid everywhere else."""
     for call in calls:
         if call.source is Source.LLM:
-            call.give({}, ArgsQuality.REDACTED)
+            call.give({}, REDACTED)
             call.result = UNKNOWN
 
 
@@ -129,8 +130,8 @@ def without_pending(view: View, calls: list[Call]) -> list[Call]:
 def _is_pending(view: View, call: Call, last_ns: int) -> bool:
     return (
         view.dialects[call.at].shows_pending
-        and call.kind is StepKind.TOOL
-        and call.quality is ArgsQuality.EXACT
+        and call.kind is WORK
+        and call.quality is EXACT
         and bool(call.args)
         and not call.result.known
         and not call.failed
@@ -144,7 +145,7 @@ def _agents(view: View) -> dict[str, int]:
     return {
         norm(view.dialects[at].agent(span)): span.start_ns
         for at, span in enumerate(view.spans)
-        if span.role is Role.AGENT
+        if span.role is AGENT
     }
 
 
@@ -158,7 +159,7 @@ def _went_on(request: Call, agents: dict[str, int]) -> bool:
 
 
 def _targets(request: Call, agents: dict[str, int]) -> list[tuple[str, int]]:
-    if request.kind is not StepKind.HANDOFF:
+    if request.kind is not HANDOFF:
         return []
     return [(agent, at) for agent, at in agents.items() if agent and request.name.endswith(agent)]
 

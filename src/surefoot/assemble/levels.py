@@ -10,14 +10,15 @@ from typing import NamedTuple
 
 from surefoot.assemble.call import Call
 from surefoot.assemble.dialects import keys
+from surefoot.assemble.members import ABSENT, AGENT, CHAIN, LLM, REDACTED, TOOL, TRUNCATED
 from surefoot.assemble.messages import items_at, role_of
 from surefoot.assemble.view import View
-from surefoot.model import ArgsQuality, Evidence, Reason, Role
+from surefoot.model import Evidence, Reason
 
 _BY_QUALITY = {
-    ArgsQuality.MISSING: Evidence.ARGS_MISSING,
-    ArgsQuality.REDACTED: Evidence.ARGS_REDACTED,
-    ArgsQuality.TRUNCATED: Evidence.ARGS_TRUNCATED,
+    ABSENT: Evidence.ARGS_MISSING,
+    REDACTED: Evidence.ARGS_REDACTED,
+    TRUNCATED: Evidence.ARGS_TRUNCATED,
 }
 
 
@@ -56,7 +57,7 @@ def levels(view: View, calls: list[Call], known: Known) -> frozenset[Evidence]:
 def _of_tree(view: View, known: Known) -> Iterator[Evidence]:
     forest = view.forest
     tops = forest.topmost()
-    runs = [at for at in tops if view.spans[at].role in (Role.AGENT, Role.CHAIN)]
+    runs = [at for at in tops if view.spans[at].role in (AGENT, CHAIN)]
     if len(runs) > 1 and all(forest.rooted[at] for at in runs):
         yield Evidence.MULTI_RUN_TRACE
     if known.fragment:
@@ -73,11 +74,9 @@ def is_fragment(view: View) -> bool:
     spans = [view.spans[at] for at in roots if view.spans[at].role.is_ai]
     if not spans or len(spans) < len(roots):
         return False
-    if any(span.role not in (Role.TOOL, Role.LLM) for span in spans):
+    if any(span.role not in (TOOL, LLM) for span in spans):
         return False
-    return any(span.role is Role.TOOL for span in spans) or any(
-        _in_a_loop(view, at) for at in roots
-    )
+    return any(span.role is TOOL for span in spans) or any(_in_a_loop(view, at) for at in roots)
 
 
 def _in_a_loop(view: View, at: int) -> bool:
@@ -89,9 +88,9 @@ def _in_a_loop(view: View, at: int) -> bool:
 def _could_ask(view: View) -> bool:
     """Whether a call, had there been one, would show in some span."""
     for at, span in enumerate(view.spans):
-        if span.role is Role.TOOL:
+        if span.role is TOOL:
             return True
-        if span.role is not Role.LLM:
+        if span.role is not LLM:
             continue
         said = view.said(at)
         if any(_asks_in_words(message.text) for message in said):

@@ -10,13 +10,13 @@ from collections.abc import Callable, Hashable
 from typing import TypeAlias
 
 from surefoot.assemble.call import Call
+from surefoot.assemble.members import ABSENT, EXACT, HANDOFF, RECOVERED, TRUNCATED, WRAPPED_TEXT
 from surefoot.assemble.view import View
-from surefoot.model import ArgsQuality, StepKind
 
 _Way: TypeAlias = Callable[[Call], Hashable]
 
 #: Qualities that a request may better. What was hidden stays hidden.
-_POOR = frozenset({ArgsQuality.MISSING, ArgsQuality.WRAPPED_TEXT, ArgsQuality.TRUNCATED})
+_POOR = frozenset({ABSENT, WRAPPED_TEXT, TRUNCATED})
 
 
 def match(view: View, calls: list[Call], requests: list[Call]) -> list[Call]:
@@ -30,7 +30,7 @@ def match(view: View, calls: list[Call], requests: list[Call]) -> list[Call]:
     ways: tuple[_Way, ...] = (
         lambda call: (call.name, call.key),
         lambda call: call.name,
-        lambda call: view.forest.above[call.at] if call.kind is StepKind.HANDOFF else None,
+        lambda call: view.forest.above[call.at] if call.kind is HANDOFF else None,
     )
     for way in ways:
         if not left or not free:
@@ -72,13 +72,13 @@ def _pair(
 
 
 def _complete(view: View, call: Call, request: Call) -> None:
-    if call.kind is StepKind.HANDOFF and request.kind is StepKind.HANDOFF:
+    if call.kind is HANDOFF and request.kind is HANDOFF:
         call.tool = request.tool
     call.call_id = call.call_id or request.call_id
     call.turn, call.place = request.turn, request.place
     request.start_ns, request.end_ns = call.start_ns, call.end_ns
-    doubt = call.quality is ArgsQuality.EXACT and view.dialects[call.at].doubts_arguments
-    if not (doubt or call.quality in _POOR) or request.quality is not ArgsQuality.EXACT:
+    doubt = call.quality is EXACT and view.dialects[call.at].doubts_arguments
+    if not (doubt or call.quality in _POOR) or request.quality is not EXACT:
         return
     if not doubt or call.key != request.key:
-        call.give(request.args, ArgsQuality.RECOVERED)
+        call.give(request.args, RECOVERED)

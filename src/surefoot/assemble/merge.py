@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 
 from surefoot.assemble.call import Call, same_tool
 from surefoot.assemble.dialects import keys
+from surefoot.assemble.members import EXACT, REDACTED
 from surefoot.assemble.view import View
-from surefoot.model import ArgsQuality
 
 
 def merge(view: View, calls: list[Call]) -> list[Call]:
@@ -65,7 +65,7 @@ def _may_be_one(one: Call, other: Call) -> bool:
     """Whether arguments or ids speak for one call, or at least not against it."""
     if one.call_id and one.call_id == other.call_id:
         return True
-    exact = ArgsQuality.EXACT
+    exact = EXACT
     return one.key == other.key or one.quality is not exact or other.quality is not exact
 
 
@@ -85,8 +85,8 @@ def _absorb(view: View, call: Call, other: Call) -> None:
     call.call_id = call.call_id or other.call_id
     if not call.result.known and other.result.known:
         call.result = other.result
-    trusted = (ArgsQuality.EXACT, ArgsQuality.REDACTED)
-    if call.quality not in trusted and other.quality is ArgsQuality.EXACT:
+    trusted = (EXACT, REDACTED)
+    if call.quality not in trusted and other.quality is EXACT:
         call.give(other.args, other.quality)
 
 

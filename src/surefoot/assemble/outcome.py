@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from surefoot.assemble.call import Call
 from surefoot.assemble.dialects import keys
+from surefoot.assemble.members import AGENT, CHAIN, FINAL, LLM, TASK, TOOL
 from surefoot.assemble.values import is_hidden, normal, text_of
 from surefoot.assemble.view import View
-from surefoot.model import Role, StepKind
 
 #: Finish reasons of an answer that is none. OpenAI, Anthropic, Gemini, the AI SDK.
 _BAD_FINISH = frozenset(
@@ -56,7 +56,7 @@ def conclude(view: View, root: int, calls: list[Call], *, ended: bool) -> Outcom
         calls: Its calls, in order.
         ended: Whether the root is the run's own, and all of the tree is there.
     """
-    agents = [at for at in view.with_role(Role.AGENT) if view.forest.tool[at] < 0]
+    agents = [at for at in view.with_role(AGENT) if view.forest.tool[at] < 0]
     models = [at for at in view.models if view.forest.tool[at] < 0]
     last = max(models, key=lambda at: (view.spans[at].end_ns, at), default=-1)
     if _hides_output(view, (root, *agents)):
@@ -68,7 +68,7 @@ def conclude(view: View, root: int, calls: list[Call], *, ended: bool) -> Outcom
     if output:
         finish = _finish(view, last) if last >= 0 else ""
         return Outcome(output, f"finish reason {finish}" if finish in _BAD_FINISH else "")
-    error = _error(view, view.with_role(Role.CHAIN, Role.TASK, Role.LLM))
+    error = _error(view, view.with_role(CHAIN, TASK, LLM))
     if error:
         return Outcome("", error)
     said = view.said(last) if last >= 0 else []
@@ -81,7 +81,7 @@ def conclude(view: View, root: int, calls: list[Call], *, ended: bool) -> Outcom
 def _answer(view: View, root: int, agents: list[int], calls: list[Call], last: int) -> str:
     """Look for the answer where it is least wrapped."""
     span = view.spans[root]
-    given = "" if span.role in (Role.LLM, Role.TOOL) else view.dialects[root].answer(span)
+    given = "" if span.role in (LLM, TOOL) else view.dialects[root].answer(span)
     given = given or _words(view, root) or (_words(view, last) if last >= 0 else "")
     if not given:
         given = _final_call(calls) or _agents_answer(view, agents)
@@ -91,7 +91,7 @@ def _answer(view: View, root: int, agents: list[int], calls: list[Call], last: i
 def _words(view: View, at: int) -> str:
     """Give what a span's model said last, if it asked for nothing more."""
     said = view.said(at)
-    overview = view.spans[at].role is not Role.LLM or view.dialects[at].folds_turns
+    overview = view.spans[at].role is not LLM or view.dialects[at].folds_turns
     if any(message.calls for message in said) and not overview:
         return ""
     texts = [message.text for message in said if message.text and message.role != "tool"]
@@ -101,7 +101,7 @@ def _words(view: View, at: int) -> str:
 def _final_call(calls: list[Call]) -> str:
     """Give the answer that a pseudo-tool was called with."""
     for call in reversed(calls):
-        if call.kind is StepKind.FINAL and call.args:
+        if call.kind is FINAL and call.args:
             values = list(call.args.values())
             return text_of(values[0]) if len(values) == 1 else text_of(call.args)
     return ""
@@ -120,7 +120,7 @@ def _error(view: View, chain: tuple[int, ...] | list[int]) -> str:
     """Say which span of the chain ended in an error; empty if none did."""
     for at in chain:
         span = view.spans[at]
-        if span.role is Role.TOOL or view.forest.tool[at] >= 0:
+        if span.role is TOOL or view.forest.tool[at] >= 0:
             continue
         if view.dialects[at].broken(span):
             return f"error in {span.name}" if span.name else "error"

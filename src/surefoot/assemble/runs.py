@@ -18,6 +18,7 @@ from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import first_text
 from surefoot.assemble.join import join
 from surefoot.assemble.match import match
+from surefoot.assemble.members import AGENT, OTHER
 from surefoot.assemble.merge import merge
 from surefoot.assemble.outcome import conclude
 from surefoot.assemble.told import hear
@@ -26,7 +27,6 @@ from surefoot.assemble.usage import models, tokens
 from surefoot.assemble.view import View
 from surefoot.model import (
     Reason,
-    Role,
     Root,
     Run,
     Span,
@@ -94,12 +94,12 @@ def _of_trace(
 def _is_host_alone(forest: Forest) -> bool:
     """Whether all AI spans only might have held an agent, and show that they did not."""
     known = [span for span in forest.spans if span.role.is_ai]
-    others = any(span.role is Role.OTHER for span in forest.spans)
+    others = any(span.role is OTHER for span in forest.spans)
     return others and all(dialects.of(span).hosts(span) for span in known)
 
 
 def _is_topmost_agent(forest: Forest, at: int, span: Span) -> bool:
-    return span.role is Role.AGENT and forest.agent[at] < 0
+    return span.role is AGENT and forest.agent[at] < 0
 
 
 def _parts(forest: Forest, agents: list[int]) -> dict[int, list[Span]]:
@@ -165,7 +165,7 @@ def _calls(view: View) -> tuple[list[Call], leftover.Told]:
     ran = merge(view, reading.from_tools(view))
     requests = reading.from_models(view)
     agents = frozenset(
-        norm(view.dialects[at].agent(view.spans[at])) for at in view.with_role(Role.AGENT)
+        norm(view.dialects[at].agent(view.spans[at])) for at in view.with_role(AGENT)
     )
     for call in ran:
         call.kind = view.dialects[call.at].kind(view.spans[call.at]) or kind_of(call.tool, agents)

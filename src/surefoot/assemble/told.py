@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 
 from surefoot.assemble import leftover
 from surefoot.assemble.call import Call
+from surefoot.assemble.members import AGENT, CHAIN
 from surefoot.assemble.messages import Message
 from surefoot.assemble.values import is_hidden, normal
 from surefoot.assemble.view import View
-from surefoot.model import Role, Told
+from surefoot.model import Told
 
 
 @dataclass(slots=True)
@@ -56,7 +57,7 @@ def hear(view: View, root: int, calls: list[Call], told: leftover.Told) -> Heari
 
 
 def _hides_input(view: View, root: int) -> bool:
-    tops = (root, *view.forest.topmost(), *view.with_role(Role.AGENT))
+    tops = (root, *view.forest.topmost(), *view.with_role(AGENT))
     spans = [view.spans[at] for at in tops]
     return any(is_hidden(span.attributes.get("input.value")) for span in spans)
 
@@ -64,10 +65,10 @@ def _hides_input(view: View, root: int) -> bool:
 def _openings(view: View, root: int) -> list[Message]:
     """Give the messages that the topmost span that tells was started with."""
     forest = view.forest
-    chain = [root, *(at for at in view.with_role(Role.AGENT, Role.CHAIN) if forest.tool[at] < 0)]
+    chain = [root, *(at for at in view.with_role(AGENT, CHAIN) if forest.tool[at] < 0)]
     for at in chain[:_LOOKED_AT]:
         span = view.spans[at]
-        if span.role in (Role.AGENT, Role.CHAIN):
+        if span.role in (AGENT, CHAIN):
             found = view.of(view.dialects[at].task(span))
             if any(message.role == "user" and message.text for message in found):
                 return found

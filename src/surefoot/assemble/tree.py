@@ -11,12 +11,13 @@ came. Every walk is a loop; nothing recurses, and all of it is linear but for th
 from collections.abc import Iterable, Mapping
 from operator import attrgetter
 
+from surefoot.assemble.members import AGENT, CHAIN, TOOL
 from surefoot.assemble.values import plain
-from surefoot.model import Role, Span, Value
+from surefoot.model import Span, Value
 
 #: SpanFlags: has-is-remote and is-remote. Source: opentelemetry-proto trace.proto.
 _REMOTE = 0x300
-_CHAIN = int(Role.CHAIN)  # the least AI role
+_CHAIN = int(CHAIN)  # the least AI role
 _BY_TIME = attrgetter("start_ns", "end_ns", "span_id")
 
 
@@ -98,8 +99,8 @@ class Forest:
             role = self.spans[parent].role
             self.rooted[at] = self.rooted[at] or self.rooted[parent]
             self.above[at] = parent if role >= _CHAIN else self.above[parent]
-            self.agent[at] = parent if role is Role.AGENT else self.agent[parent]
-            self.tool[at] = parent if role is Role.TOOL else self.tool[parent]
+            self.agent[at] = parent if role is AGENT else self.agent[parent]
+            self.tool[at] = parent if role is TOOL else self.tool[parent]
             self.top[at] = self.top[parent]
         if self.top[at] < 0 and span.role >= _CHAIN:
             self.top[at] = at

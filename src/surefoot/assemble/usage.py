@@ -6,8 +6,9 @@ counted, and of one above another only the upper; where none tells, the root is 
 
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import first_text
+from surefoot.assemble.members import LLM
 from surefoot.assemble.view import View
-from surefoot.model import Role, Value
+from surefoot.model import Value
 
 
 def models(view: View) -> tuple[str, ...]:
@@ -21,7 +22,7 @@ def tokens(view: View) -> int | None:
     counted = []
     for at in view.models:
         above = view.forest.above[at]
-        if above < 0 or view.spans[above].role is not Role.LLM:
+        if above < 0 or view.spans[above].role is not LLM:
             counted.append(_of(view.spans[at].attributes))
     told = [count for count in counted if count is not None]
     return sum(told) if told else None

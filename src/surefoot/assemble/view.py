@@ -13,11 +13,12 @@ from surefoot.assemble.call import norm
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import Dialect
 from surefoot.assemble.limits import lengths
+from surefoot.assemble.members import AGENT, CHAIN, LLM
 from surefoot.assemble.messages import Message
 from surefoot.assemble.tree import Forest
 from surefoot.model import Item, Role
 
-_CHAIN = int(Role.CHAIN)
+_CHAIN = int(CHAIN)
 
 
 class View:
@@ -50,7 +51,7 @@ class View:
         self.spans = forest.spans
         self.dialects: list[Dialect] = [dialects.of(span) for span in forest.spans]
         self.ai = [at for at, span in enumerate(self.spans) if span.role >= _CHAIN]
-        self.models = [at for at in self.ai if self.spans[at].role is Role.LLM]
+        self.models = [at for at in self.ai if self.spans[at].role is LLM]
         self.listeners = [at for at in self.ai if keys.HEARD in self.spans[at].attributes]
         self.callers = frozenset(self.forest.agent[at] for at in self.models)
         self.limit, self.capped = lengths(self.spans)
@@ -137,7 +138,7 @@ class View:
 
     def _calls(self, agent: int, at: int) -> bool:
         """Whether an agent with models of its own called the agent whose span `at` is."""
-        if self.spans[at].role is not Role.AGENT or agent not in self.callers:
+        if self.spans[at].role is not AGENT or agent not in self.callers:
             return False
         names = (self.dialects[each].agent(self.spans[each]) for each in (agent, at))
         return norm(next(names)) != norm(next(names))

@@ -15,9 +15,10 @@ from surefoot.assemble.call import norm
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import first_text
 from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.assemble.members import AGENT
 from surefoot.assemble.messages import read
 from surefoot.assemble.values import fields, structure, text_of
-from surefoot.model import Item, Role, Span, Value
+from surefoot.model import Item, Span, Value
 
 _DELEGATES = frozenset({"delegate_work_to_coworker", "ask_question_to_coworker"})
 _MARK = '"tool_calls"'
@@ -33,7 +34,7 @@ class CrewAI(OpenInference):
     def trim(self, span: Span) -> None:
         """Keep of an agent's conversation what was asked for; its input is no task."""
         attributes = span.attributes
-        if span.role is Role.AGENT:
+        if span.role is AGENT:
             output = attributes.get("output.value")
             if text_of(attributes.get("input.value")).startswith(_DUMP):
                 del attributes["input.value"]
@@ -60,7 +61,7 @@ class CrewAI(OpenInference):
         own = first_text(attributes, ("formatted_description", "task_description"))
         if not texts and own:
             texts = [own]
-        if not texts and span.role is Role.AGENT:
+        if not texts and span.role is AGENT:
             texts = _descriptions(attributes.get("output.value"))
         if texts:
             return (history.item("user", "\n\n".join(_filled(text, inputs) for text in texts)),)

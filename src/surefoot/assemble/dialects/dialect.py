@@ -12,11 +12,12 @@ from typing import Any, ClassVar, cast
 from surefoot.assemble import results, schemas
 from surefoot.assemble.arguments import Candidate
 from surefoot.assemble.dialects import keys, trim
+from surefoot.assemble.members import ERROR, LLM, TOOL
 from surefoot.assemble.messages import items_at
 from surefoot.assemble.overview import answer_text, task_items
 from surefoot.assemble.results import Result
 from surefoot.assemble.values import is_hidden, text_of
-from surefoot.model import Event, Item, Role, Span, Status, StepKind, Value
+from surefoot.model import Event, Item, Role, Span, StepKind, Value
 
 #: Control flow that instrumentors record as exceptions, on spans that went well.
 #: Source: oi-langchain `_tracer.py`, IGNORED_EXCEPTION_PATTERNS; asyncio; LangGraph.
@@ -93,9 +94,9 @@ class Dialect:
 
     def trim(self, span: Span) -> None:
         """Let go of what judging has no use for; see `trim`."""
-        if span.role is Role.LLM:
+        if span.role is LLM:
             trim.trim_model(span.attributes)
-        elif span.role is Role.TOOL:
+        elif span.role is TOOL:
             trim.trim_tool(span.attributes)
             self._keep_result(span)
         else:
@@ -228,7 +229,7 @@ class Dialect:
     def broken(self, span: Span) -> bool:
         """Whether a span ended in an error that is no control flow."""
         kind = span.attributes.get("error.type")
-        if span.status != Status.ERROR and not kind:
+        if span.status != ERROR and not kind:
             return False
         if kind and _last_name(kind) in CONTROL_FLOW:
             return False

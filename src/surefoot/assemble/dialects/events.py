@@ -13,8 +13,9 @@ from typing import Any
 
 from surefoot.assemble import history
 from surefoot.assemble.dialects import keys
+from surefoot.assemble.members import TOOL
 from surefoot.assemble.values import structure
-from surefoot.model import Event, Item, Role, Span, Value
+from surefoot.model import Event, Item, Span, Value
 
 _HEARD = {
     "gen_ai.system.message": "system",
@@ -45,7 +46,7 @@ def lift(span: Span) -> None:
             for key in _CARRIED:
                 if event.attributes.get(key) is not None:
                     attributes.setdefault(key, event.attributes[key])
-    if span.role is Role.TOOL:
+    if span.role is TOOL:
         _lift_call(span)
         return
     _lift_messages(span, keys.HEARD, lambda event: event.name in _HEARD)

@@ -7,28 +7,29 @@ Messages and arguments may be missing altogether, since they are opt-in.
 
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import Dialect
+from surefoot.assemble.members import AGENT, CHAIN, LLM, OTHER, TASK, TOOL
 from surefoot.model import Role, Span
 
 #: Operations that are agent work. Any other that is no bookkeeping is a chain's link.
 _ROLES = {
-    "execute_tool": Role.TOOL,
-    "invoke_agent": Role.AGENT,
-    "chat": Role.LLM,
-    "text_completion": Role.LLM,
-    "generate_content": Role.LLM,
-    "response": Role.LLM,
-    "execute_task": Role.TASK,
-    "create_agent": Role.OTHER,
-    "embeddings": Role.OTHER,
-    "embedding": Role.OTHER,
-    "retrieval": Role.OTHER,
-    "rerank": Role.OTHER,
-    "guardrail": Role.OTHER,
-    "guardrail_check": Role.OTHER,
-    "evaluate": Role.OTHER,
-    "speech_generation": Role.OTHER,
-    "transcription": Role.OTHER,
-    "image_generation": Role.OTHER,
+    "execute_tool": TOOL,
+    "invoke_agent": AGENT,
+    "chat": LLM,
+    "text_completion": LLM,
+    "generate_content": LLM,
+    "response": LLM,
+    "execute_task": TASK,
+    "create_agent": OTHER,
+    "embeddings": OTHER,
+    "embedding": OTHER,
+    "retrieval": OTHER,
+    "rerank": OTHER,
+    "guardrail": OTHER,
+    "guardrail_check": OTHER,
+    "evaluate": OTHER,
+    "speech_generation": OTHER,
+    "transcription": OTHER,
+    "image_generation": OTHER,
 }
 #: What agents do with their memory is no step of theirs.
 _BOOKKEEPING = ("memory",)
@@ -41,8 +42,8 @@ class GenAI(Dialect):
         """Read the operation; a span with a method of MCP alone is plumbing."""
         operation = span.attributes.get(keys.OPERATION)
         if not isinstance(operation, str):
-            return Role.OTHER
+            return OTHER
         role = _ROLES.get(operation)
         if role is not None:
             return role
-        return Role.OTHER if any(word in operation for word in _BOOKKEEPING) else Role.CHAIN
+        return OTHER if any(word in operation for word in _BOOKKEEPING) else CHAIN

@@ -9,6 +9,7 @@ What is peculiar, as seen in the recordings of googleadk and googleadk-native:
 """
 
 from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.assemble.members import OTHER, TOOL
 from surefoot.assemble.values import fields
 from surefoot.model import Role, Span, Value
 
@@ -26,7 +27,7 @@ class GoogleADK(OpenInference):
     def role(self, span: Span) -> Role:
         """Take the span that merges others for no work."""
         role = super().role(span)
-        return Role.OTHER if role is Role.TOOL and _MERGED in self.tool(span) else role
+        return OTHER if role is TOOL and _MERGED in self.tool(span) else role
 
     def users_words(self, text: str) -> str:
         """Take the transcript of other agents for nobody's words."""

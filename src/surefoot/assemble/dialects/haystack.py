@@ -11,9 +11,10 @@ haystack `_wrappers.py`:
 from surefoot.assemble import history
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.assemble.members import CHAIN, LLM
 from surefoot.assemble.messages import items_at, read, role_of
 from surefoot.assemble.values import fields
-from surefoot.model import Item, Role, Span, Value
+from surefoot.model import Item, Span, Value
 
 _CALLS = "ToolCall("
 
@@ -28,12 +29,12 @@ class Haystack(OpenInference):
         attributes = span.attributes
         output = attributes.get("output.value")
         calls = isinstance(output, str) and _CALLS in output
-        if calls and span.role is Role.LLM:
+        if calls and span.role is LLM:
             said = history.items_in(fields(output).get("replies") or [], role="assistant")
             if said:
                 attributes.pop("llm.output_messages", None)
                 attributes[keys.SAID] = said
-        if calls and span.role is Role.CHAIN and span.name.startswith("Agent."):
+        if calls and span.role is CHAIN and span.name.startswith("Agent."):
             _keep(attributes, history.items_in(fields(output).get("messages") or []))
         super().trim(span)
 

@@ -13,6 +13,7 @@ openinference-instrumentation-langchain `_tracer.py`:
 from surefoot.assemble import history
 from surefoot.assemble.dialects import keys, trim
 from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.assemble.members import AGENT, CHAIN, TOOL
 from surefoot.assemble.values import fields, structure, text_of
 from surefoot.model import Item, Role, Span, Value
 
@@ -39,7 +40,7 @@ class LangChain(OpenInference):
     def role(self, span: Span) -> Role:
         """Tell tools from agents by `tool.name`."""
         role = super().role(span)
-        return Role.TOOL if role is Role.AGENT and "tool.name" in span.attributes else role
+        return TOOL if role is AGENT and "tool.name" in span.attributes else role
 
     def trim(self, span: Span) -> None:
         """Keep the agent's name of the metadata, and of a node's state only calls."""
@@ -49,7 +50,7 @@ class LangChain(OpenInference):
             attributes[keys.OWNER] = name
         if span.parent_id:
             attributes.pop("metadata", None)
-            if span.role in (Role.CHAIN, Role.AGENT):
+            if span.role in (CHAIN, AGENT):
                 _keep_calls(attributes)
         super().trim(span)
 

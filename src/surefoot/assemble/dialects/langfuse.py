@@ -5,15 +5,16 @@ Source: langfuse/langfuse-python, `_client/attributes.py`. Names are the spans' 
 
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.genai import GenAI
+from surefoot.assemble.members import AGENT, CHAIN, LLM, OTHER, TOOL
 from surefoot.assemble.values import text_of
 from surefoot.model import Role, Span
 
 _ROLES = {
-    "tool": Role.TOOL,
-    "agent": Role.AGENT,
-    "generation": Role.LLM,
-    "chain": Role.CHAIN,
-    "span": Role.CHAIN,
+    "tool": TOOL,
+    "agent": AGENT,
+    "generation": LLM,
+    "chain": CHAIN,
+    "span": CHAIN,
 }
 
 
@@ -27,4 +28,4 @@ class Langfuse(GenAI):
         kind = text_of(span.attributes.get(keys.LANGFUSE_TYPE)).lower()
         if not kind and keys.OPERATION in span.attributes:
             return super().role(span)
-        return _ROLES.get(kind, Role.OTHER)
+        return _ROLES.get(kind, OTHER)

@@ -11,6 +11,7 @@ instrumentation-llama-index `_handler.py`:
 
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.assemble.members import CHAIN, LLM
 from surefoot.assemble.values import fields, is_hidden
 from surefoot.model import Item, Role, Span, Value
 
@@ -27,12 +28,12 @@ class LlamaIndex(OpenInference):
     def role(self, span: Span) -> Role:
         """Tell preparing a call of the model from calling it."""
         role = super().role(span)
-        return Role.CHAIN if role is Role.LLM and span.name.endswith(_NO_CALL) else role
+        return CHAIN if role is LLM and span.name.endswith(_NO_CALL) else role
 
     def trim(self, span: Span) -> None:
         """Keep whose turn it is; let the reprs go."""
         attributes = span.attributes
-        if span.role is Role.CHAIN and span.parent_id:
+        if span.role is CHAIN and span.parent_id:
             turn = _turn(attributes.get("input.value")) if span.name.endswith(_STEPS[:2]) else ""
             if turn:
                 attributes[keys.OWNER] = turn

@@ -10,6 +10,7 @@ recordings of mcp (mcp-python-sdk).
 
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.genai import GenAI
+from surefoot.assemble.members import OTHER, TOOL
 from surefoot.model import Role, Span
 
 
@@ -21,4 +22,4 @@ class MCP(GenAI):
     def role(self, span: Span) -> Role:
         """Take `tools/call` for a tool's span, whatever else is missing."""
         method = span.attributes.get(keys.MCP_METHOD)
-        return Role.TOOL if method == "tools/call" else Role.OTHER
+        return TOOL if method == "tools/call" else OTHER

@@ -6,18 +6,19 @@ JSON, the words included; names are the spans' names.
 
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.genai import GenAI
+from surefoot.assemble.members import AGENT, CHAIN, LLM, OTHER, TASK, TOOL
 from surefoot.assemble.values import text_of
 from surefoot.model import Role, Span
 
 _ROLES = {
-    "TOOL": Role.TOOL,
-    "AGENT": Role.AGENT,
-    "CHAT_MODEL": Role.LLM,
-    "LLM": Role.LLM,
-    "CHAIN": Role.CHAIN,
-    "WORKFLOW": Role.CHAIN,
-    "TASK": Role.TASK,
-    "UNKNOWN": Role.CHAIN,
+    "TOOL": TOOL,
+    "AGENT": AGENT,
+    "CHAT_MODEL": LLM,
+    "LLM": LLM,
+    "CHAIN": CHAIN,
+    "WORKFLOW": CHAIN,
+    "TASK": TASK,
+    "UNKNOWN": CHAIN,
 }
 
 
@@ -31,4 +32,4 @@ class MLflow(GenAI):
         kind = text_of(span.attributes.get(keys.MLFLOW_TYPE)).strip('"').upper()
         if not kind and keys.OPERATION in span.attributes:
             return super().role(span)
-        return _ROLES.get(kind, Role.OTHER)
+        return _ROLES.get(kind, OTHER)

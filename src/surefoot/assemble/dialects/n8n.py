@@ -11,6 +11,7 @@ What is peculiar, as seen in the recordings of n8n and n8n-langchain (2.41) and 
 """
 
 from surefoot.assemble.dialects.vercel import Vercel
+from surefoot.assemble.members import AGENT, CHAIN, LLM, OTHER, TOOL
 from surefoot.assemble.values import text_of
 from surefoot.model import Role, Span
 
@@ -39,13 +40,13 @@ class N8nNodes(Vercel):
         """Read the node's type."""
         attributes = span.attributes
         if _NODE not in attributes:
-            return Role.CHAIN if _WORKFLOW in attributes else super().role(span)
+            return CHAIN if _WORKFLOW in attributes else super().role(span)
         last = text_of(attributes[_NODE]).rpartition(".")[2]
         if last.endswith("Tool") or last.startswith("tool"):
-            return Role.TOOL
+            return TOOL
         if last.lower() in _AGENTS:
-            return Role.AGENT
-        return Role.LLM if last.startswith("lm") else Role.OTHER
+            return AGENT
+        return LLM if last.startswith("lm") else OTHER
 
     def tool(self, span: Span) -> str:
         """Give the node's name."""

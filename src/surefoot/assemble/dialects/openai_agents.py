@@ -19,6 +19,7 @@ from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import first_text
 from surefoot.assemble.dialects.genai import GenAI
 from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.assemble.members import HANDOFF, LLM, TOOL
 from surefoot.assemble.messages import items_at
 from surefoot.assemble.values import fields, text_of
 from surefoot.model import Item, Role, Span, StepKind, Value
@@ -51,14 +52,14 @@ class OpenAIAgents(OpenInference):
 
     def trim(self, span: Span) -> None:
         """Lift hosted tools out of the response before it is let go."""
-        hosted = _hosted(span.attributes.get("output.value")) if span.role is Role.LLM else ()
+        hosted = _hosted(span.attributes.get("output.value")) if span.role is LLM else ()
         super().trim(span)
         if hosted:
             span.attributes[keys.SAID] = (*items_at(span.attributes, keys.SAID), *hosted)
 
     def kind(self, span: Span) -> StepKind | None:
         """Know a hand-over by its span's name."""
-        return StepKind.HANDOFF if span.name.startswith(_HANDOFF) else None
+        return HANDOFF if span.name.startswith(_HANDOFF) else None
 
     def tool(self, span: Span) -> str:
         """Name a hand-over as the SDK does by default."""
@@ -87,7 +88,7 @@ class OpenAIAgentsGenAI(GenAI):
         """Know a hand-over as a tool's span."""
         operation = text_of(span.attributes.get(keys.OPERATION))
         if operation in ("agent_handoff", "handoff", "execute_handoff"):
-            return Role.TOOL
+            return TOOL
         return super().role(span)
 
     def trim(self, span: Span) -> None:
@@ -100,7 +101,7 @@ class OpenAIAgentsGenAI(GenAI):
     def kind(self, span: Span) -> StepKind | None:
         """Know a hand-over by its operation."""
         is_tool = span.attributes.get(keys.OPERATION) == "execute_tool"
-        return None if is_tool else StepKind.HANDOFF
+        return None if is_tool else HANDOFF
 
     def tool(self, span: Span) -> str:
         """Name a hand-over as the SDK does by default."""

@@ -6,9 +6,10 @@ recordings of langgraph, openaiagents, crewai, smolagents, vercel and others.
 
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.genai import GenAI
+from surefoot.assemble.members import AGENT, CHAIN, LLM, OTHER, TASK, TOOL
 from surefoot.model import Role, Span
 
-_ROLES = {"TOOL": Role.TOOL, "AGENT": Role.AGENT, "LLM": Role.LLM, "CHAIN": Role.CHAIN}
+_ROLES = {"TOOL": TOOL, "AGENT": AGENT, "LLM": LLM, "CHAIN": CHAIN}
 
 
 class OpenInference(GenAI):
@@ -23,7 +24,7 @@ class OpenInference(GenAI):
         kind = span.attributes.get(keys.KIND)
         if not isinstance(kind, str):
             return super().role(span)
-        role = _ROLES.get(kind) or _ROLES.get(kind.upper(), Role.OTHER)
-        if role is Role.TOOL and span.attributes.get(keys.TRACELOOP_KIND, "tool") != "tool":
-            return Role.TASK
+        role = _ROLES.get(kind) or _ROLES.get(kind.upper(), OTHER)
+        if role is TOOL and span.attributes.get(keys.TRACELOOP_KIND, "tool") != "tool":
+            return TASK
         return role

@@ -10,6 +10,7 @@ What is peculiar, as seen in the recordings of pydanticai and pydanticai-native:
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import first_text
 from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.assemble.members import AGENT, CHAIN, LLM, NONE, TOOL
 from surefoot.model import Role, Span
 
 _TOOL_NAMES = ("running tool", "execute_tool")
@@ -28,9 +29,9 @@ class PydanticAI(OpenInference):
         if keys.KIND in attributes or keys.OPERATION in attributes:
             return super().role(span)
         if span.name.startswith(_FOLDERS):
-            return Role.CHAIN
+            return CHAIN
         if "gen_ai.tool.name" in attributes or span.name.startswith(_TOOL_NAMES):
-            return Role.TOOL
+            return TOOL
         if first_text(attributes, ("agent_name", "gen_ai.agent.name")):
-            return Role.AGENT
-        return Role.LLM if "gen_ai.request.model" in attributes else Role.NONE
+            return AGENT
+        return LLM if "gen_ai.request.model" in attributes else NONE

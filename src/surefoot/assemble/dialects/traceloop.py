@@ -13,15 +13,16 @@ traceloop/openllmetry semantic_conventions_ai:
 from surefoot.assemble.dialects import keys, trim
 from surefoot.assemble.dialects.dialect import first_text
 from surefoot.assemble.dialects.genai import GenAI
+from surefoot.assemble.members import AGENT, CHAIN, LLM, OTHER, TASK, TOOL
 from surefoot.assemble.values import text_of
 from surefoot.model import Role, Span
 
 _ROLES = {
-    "tool": Role.TOOL,
-    "agent": Role.AGENT,
-    "workflow": Role.CHAIN,
-    "task": Role.TASK,
-    "handoff": Role.TOOL,
+    "tool": TOOL,
+    "agent": AGENT,
+    "workflow": CHAIN,
+    "task": TASK,
+    "handoff": TOOL,
 }
 _MODEL_CALLS = frozenset({"chat", "completion"})
 _STATES = frozenset({"traceloop.entity.input", "traceloop.entity.output"})
@@ -40,9 +41,9 @@ class Traceloop(GenAI):
             return super().role(span)
         kind = attributes.get(keys.TRACELOOP_KIND)
         if isinstance(kind, str):
-            return _ROLES.get(kind, Role.CHAIN)
+            return _ROLES.get(kind, CHAIN)
         request = text_of(attributes.get("llm.request.type"))
-        return Role.LLM if request in _MODEL_CALLS else Role.OTHER
+        return LLM if request in _MODEL_CALLS else OTHER
 
     def tool(self, span: Span) -> str:
         """Give the entity's name where there is no other."""
@@ -57,7 +58,7 @@ class Traceloop(GenAI):
 
     def trim(self, span: Span) -> None:
         """Let a task's state go: it is the conversation once more."""
-        if span.role is Role.TASK:
+        if span.role is TASK:
             trim.let_go(span.attributes, _STATES, 0)
         super().trim(span)
 

@@ -13,9 +13,10 @@ from collections.abc import Iterable
 
 from surefoot.assemble import history, schemas
 from surefoot.assemble.dialects import keys
+from surefoot.assemble.members import AGENT, CHAIN, LLM, TASK, TOOL
 from surefoot.assemble.messages import items_at
 from surefoot.assemble.values import is_cut, structure, text_of
-from surefoot.model import Item, Role, Span, Value
+from surefoot.model import Item, Span, Value
 
 #: A chain's input or output longer than this is let go; what an agent or a root was given
 #: and gave is read, where it is longer, and only the words are kept.
@@ -76,11 +77,11 @@ _TOOL = {
 }
 #: What is dropped of a span by its role: of the wanted keys those that nobody asks it for.
 _DROPS = {
-    Role.CHAIN: keys.KEYS - _OVERVIEW,
-    Role.TASK: keys.KEYS - _OVERVIEW,
-    Role.AGENT: keys.KEYS - _OVERVIEW,
-    Role.LLM: keys.KEYS - _MODEL,
-    Role.TOOL: keys.KEYS - _TOOL,
+    CHAIN: keys.KEYS - _OVERVIEW,
+    TASK: keys.KEYS - _OVERVIEW,
+    AGENT: keys.KEYS - _OVERVIEW,
+    LLM: keys.KEYS - _MODEL,
+    TOOL: keys.KEYS - _TOOL,
 }
 _AROUND_TOOLS = frozenset({"llm.input_messages", "llm.output_messages", "gen_ai.input.messages"})
 
@@ -120,7 +121,7 @@ def trim_overview(span: Span) -> None:
             attributes[keys.SAID] = said
         for key in _OVERVIEWS.intersection(attributes):
             del attributes[key]
-    if span.parent_id and span.role is not Role.AGENT:
+    if span.parent_id and span.role is not AGENT:
         let_go(attributes, _TEXTS, LONG_CHARS)
 
 

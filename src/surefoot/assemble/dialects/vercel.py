@@ -18,16 +18,17 @@ from surefoot.assemble import history
 from surefoot.assemble.dialects import keys, trim
 from surefoot.assemble.dialects.dialect import first_text
 from surefoot.assemble.dialects.openinference import OpenInference
+from surefoot.assemble.members import AGENT, CHAIN, ERROR, LLM, TOOL
 from surefoot.assemble.values import structure
-from surefoot.model import Role, Span, Status, Value
+from surefoot.model import Role, Span, Value
 
 _ROLES = {
-    "ai.toolCall": Role.TOOL,
-    "ai.generateText": Role.AGENT,
-    "ai.streamText": Role.AGENT,
-    "ai.generateObject": Role.AGENT,
-    "ai.streamObject": Role.AGENT,
-    "ai.agent": Role.AGENT,
+    "ai.toolCall": TOOL,
+    "ai.generateText": AGENT,
+    "ai.streamText": AGENT,
+    "ai.generateObject": AGENT,
+    "ai.streamObject": AGENT,
+    "ai.agent": AGENT,
 }
 _MODEL_CALLS = (".doGenerate", ".doStream")
 _MESSAGES = ("ai.prompt.messages", "ai.prompt", "gen_ai.input.messages")
@@ -46,18 +47,18 @@ class Vercel(OpenInference):
     def role(self, span: Span) -> Role:
         """Read the operation where no converter wrote a kind."""
         if span.attributes.get(keys.OPERATION) == "agent_step":
-            return Role.CHAIN
+            return CHAIN
         operation = span.attributes.get(keys.AI_SDK)
         if keys.KIND in span.attributes or not isinstance(operation, str):
             return super().role(span)
         if operation.endswith(_MODEL_CALLS):
-            return Role.LLM
+            return LLM
         return _ROLES.get(operation) or super().role(span)
 
     def trim(self, span: Span) -> None:
         """Prefer the SDK's own messages to converted ones."""
         attributes = span.attributes
-        if span.role is Role.LLM:
+        if span.role is LLM:
             heard = trim.from_json(attributes, _MESSAGES, "user")
             if heard:
                 attributes.pop("llm.input_messages", None)
@@ -72,7 +73,7 @@ class Vercel(OpenInference):
 
     def broken(self, span: Span) -> bool:
         """Doubt an ERROR that a converter may have copied."""
-        if span.status != Status.ERROR or keys.KIND not in span.attributes:
+        if span.status != ERROR or keys.KIND not in span.attributes:
             return super().broken(span)
         answered = any(span.attributes.get(key) not in (None, "") for key in _ANSWERS)
         answered = answered or keys.SAID in span.attributes
