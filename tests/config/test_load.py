@@ -174,7 +174,7 @@ def test_all_problems_are_told_at_once(load: Loader) -> None:
         """
         receivers: {otlp: {protocols: {grpc: {endpoint: "nowhere"}}}}
         exporters: {otlp: {endpoint: "a:1", headers: {k: "${env:TOKEN}"}, tls: {ca_file: x}}}
-        processors: {surefoot: {setle: 6s, unit: run, max_age: 25h, storage: ./x}}
+        processors: {surefoot: {setle: 6s, unit: run, max_age: 25h}}
         service: {pipelines: {}}
         """
     )
@@ -185,7 +185,6 @@ def test_all_problems_are_told_at_once(load: Loader) -> None:
         "exporters.otlp.tls.ca_file: unknown key; not supported yet",
         "processors.surefoot.unit: not one that is known; write trace or agent",
         "processors.surefoot.max_age: too large; write at most 24h",
-        "processors.surefoot.storage: not supported yet; leave it out",
         "processors.surefoot.setle: unknown key; did you mean settle?",
         "service.pipelines: unknown key; there is one pipeline here",
     ]
@@ -243,7 +242,6 @@ def test_judging_that_cannot_be_done_is_refused(load: Loader, text: str, rest: s
         ("{}", ".endpoint: missing; "),
         ("{endpoint: 'http://a:1', tls: {insecure: false}}", ": the endpoint says http, and"),
         ("{sending_queue: {enabled: false}}", ".sending_queue.enabled: a request"),
-        ("{sending_queue: {storage: x}}", ".sending_queue.storage: not supported"),
         ("{retry_on_failure: {max_interval: 1s}}", ".retry_on_failure: initial_interval is"),
         ("{headers: {'a b': x}}", ".headers: 'a b' is no header's name; "),
     ],
@@ -477,3 +475,18 @@ def test_a_variable_has_the_same_bound(text: str) -> None:
     line = refuse_environment({ENDPOINT: "http://jaeger:9", "OTEL_EXPORTER_OTLP_TIMEOUT": text})
 
     assert "is no timeout in milliseconds that a request could meet; write 10000" in line
+
+
+def test_keys_of_what_is_not_built_yet_are_named(load: Loader) -> None:
+    """They are the design's, so they load; that they do nothing is said at start."""
+    config = load(
+        """
+        exporters: {otlp: {endpoint: "a:1", sending_queue: {storage: ./state}}}
+        processors: {surefoot: {storage: ./state}}
+        """
+    )
+
+    assert config.not_built == (
+        "exporters.otlp.sending_queue.storage",
+        "processors.surefoot.storage",
+    )

@@ -34,7 +34,8 @@ class Config:
 
     grpc and http are None where that way in is off, exporter is None where no backend
     is named, metrics and health where nobody is to listen. console: verdicts are
-    printed. resource: further attributes of what Surefoot emits.
+    printed. resource: further attributes of what Surefoot emits. not_built: keys that
+    were written for what a later version does.
     """
 
     grpc: Grpc | None
@@ -46,6 +47,7 @@ class Config:
     logs: Logs
     console: bool
     resource: Mapping[str, str] = field(default_factory=dict, hash=False)
+    not_built: tuple[str, ...] = ()
 
     @property
     def limits(self) -> Limits:
@@ -118,7 +120,16 @@ def _config(said: File, exporter: Exporter | None, *, console: bool) -> Config:
         logs=service.telemetry.logs,
         console=console,
         resource=dict(service.telemetry.resource),
+        not_built=tuple(_not_built(said)),
     )
+
+
+def _not_built(said: File) -> Iterator[str]:
+    """Keys that are the design's and do nothing yet."""
+    if said.exporters.otlp is not None and said.exporters.otlp.sending_queue.storage:
+        yield "exporters.otlp.sending_queue.storage"
+    if said.processors.surefoot.storage:
+        yield "processors.surefoot.storage"
 
 
 # Shape: from bytes to `File`.

@@ -38,14 +38,8 @@ def _default_if_null(value: Any) -> Any:
     return {} if value is None else value
 
 
-def _not_yet(value: Any) -> None:
-    if value is not None:
-        raise ValueError("not supported yet; leave it out")
-
-
 #: `key:` with nothing behind it is the section with its defaults.
 Defaults: Final = BeforeValidator(_default_if_null)
-NotYet: TypeAlias = Annotated[None, BeforeValidator(_not_yet)]
 
 
 class Section(BaseModel):
@@ -142,7 +136,8 @@ class SendingQueue(Section):
 
     enabled: bool = True
     queue_size: int = Field(default=1000, gt=0)
-    storage: NotYet = None
+    #: Not built yet: what would stand there is in memory, and that is said at start.
+    storage: str | None = None
 
     @field_validator("enabled")
     @classmethod
@@ -243,7 +238,8 @@ class Judging(Section):
     memory_limit_mib: int = Field(default=512, ge=LEAST_MEMORY_MIB)
     text_limit: Annotated[TextLimit, Defaults] = TextLimit()
     redact_values: bool = False
-    storage: NotYet = None
+    #: Not built yet: what would stand there is in memory, and that is said at start.
+    storage: str | None = None
     luck: Annotated[Luck, Defaults] = Luck()
 
     @property

@@ -57,6 +57,7 @@ from surefoot.telemetry import (
     Listening,
     NoBackend,
     NoSpecs,
+    NotBuilt,
     SpecsLoaded,
     Stopped,
     Telemetry,
@@ -160,6 +161,8 @@ class Server:
         specs = self._specs
         loaded = SpecsLoaded(specs.hash, len(specs.specs)) if specs.specs else NoSpecs()
         self._telemetry.record(loaded)
+        for key in self._config.not_built:
+            self._telemetry.record(NotBuilt(key))
         if self._backend:
             self._backend.start()
         else:

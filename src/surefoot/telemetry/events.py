@@ -69,6 +69,17 @@ class NoSpecs(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class NotBuilt(Event):
+    """The configuration asks for what a later version does."""
+
+    key: str
+    level: ClassVar[int] = logging.WARNING
+
+    def __str__(self) -> str:
+        return f"{self.key} does nothing yet: state is in memory, and ends with the process"
+
+
+@dataclass(frozen=True, slots=True)
 class SpecsRejected(Event):
     """A set of specs was refused, and the one before stays in force."""
 
