@@ -50,6 +50,7 @@ class ListOutlet:
     """A queue that keeps what it is given, up to its room."""
 
     room: int = 1_000_000
+    behind: int = 0
     bodies: list[bytes] = field(default_factory=list)
 
     def offer(self, body: bytes) -> bool:
@@ -62,6 +63,10 @@ class ListOutlet:
     def has_room(self, _size: int) -> bool:
         """See `surefoot.pipeline.Outlet`."""
         return len(self.bodies) < self.room
+
+    def waiting(self) -> int:
+        """See `surefoot.pipeline.Outlet`."""
+        return self.behind
 
 
 class World:

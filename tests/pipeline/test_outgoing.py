@@ -92,6 +92,27 @@ def test_nothing_is_judged_while_a_verdict_would_find_no_room(
     assert len(world.wait(0)) == 1
 
 
+def test_small_requests_wait_for_company_while_the_backend_is_behind(world: World) -> None:
+    world.verdicts.behind = outgoing.BEHIND
+    for framework in ("langgraph", "crewai"):
+        world.send(*requests(f"{framework}/skips"))
+        world.wait(200)
+    assert world.verdicts.bodies == []
+
+    world.verdicts.behind = 0
+    world.wait(0)
+    (body,) = world.verdicts.bodies
+    assert sum(name.startswith("verdict ") for name in spans_of(body)) == 2
+
+
+def test_at_the_end_nothing_waits_for_company(world: World) -> None:
+    world.verdicts.behind = outgoing.BEHIND
+    world.send(*requests("langgraph/skips"))
+    world.judge.drain(world.clock.at_ns + 1)
+
+    assert len(world.verdicts.bodies) == 1
+
+
 def test_a_verdict_that_finds_no_room_after_all_is_told(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -92,6 +92,10 @@ class Sender:
         """Whether a request of so many bytes would be queued now."""
         return self._queue.has_room(size)
 
+    def waiting(self) -> int:
+        """How many requests are queued or under way."""
+        return self._queue.stats().queued
+
     def stats(self) -> Stats:
         """The counts of this moment."""
         return self._queue.stats()

@@ -94,7 +94,7 @@ class Judge:
                 buffer.lost(closed, Reason.SHUTDOWN.value)
                 break
             self.judge(closed)
-        self.flush()
+        self._outgoing.flush(last=True)
         return buffer.abandon()
 
     def judge(self, closed: Closed[Judgement]) -> None:

@@ -25,6 +25,9 @@ SPANS = 512
 BYTES = 3 * 1024 * 1024
 #: What must be free in the queue before more is judged: the largest request.
 ROOM = BYTES
+#: With so many requests waiting, the backend is behind or away: small ones wait for
+#: company then, or a queue of a thousand would be full within half a minute.
+BEHIND = 8
 BACKEND = "the backend"
 VERDICTS = "verdicts"
 
@@ -65,8 +68,14 @@ class Outgoing:
                     if self._spans >= SPANS:
                         self.flush()
 
-    def flush(self) -> None:
-        """Queue what has been collected."""
+    def flush(self, *, last: bool = False) -> None:
+        """Queue what has been collected; a little may wait while the backend is behind.
+
+        last: it may not, since nothing comes after it.
+        """
+        behind = self._outlet is not None and self._outlet.waiting() >= BEHIND
+        if behind and self._spans < SPANS and not last:
+            return
         waiting, self._waiting, self._spans = self._waiting, [], 0
         if self._outlet is not None and waiting:
             for body in self._bodies(waiting):

@@ -23,6 +23,10 @@ class Outlet(Protocol):
         """Whether a request of so many bytes would be queued now."""
         ...
 
+    def waiting(self) -> int:
+        """How many requests are queued or under way."""
+        ...
+
 
 @dataclass(slots=True)
 class Judgement:
