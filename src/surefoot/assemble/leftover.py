@@ -62,6 +62,8 @@ def settle(
         left: Those that were not paired.
         told: What models were told of results.
     """
+    if not left:
+        return []
     _place(view, requests, left)
     agents = _agents(view)
     paused = any(is_pause(event) for span in view.spans for event in span.events)
@@ -123,6 +125,8 @@ def without_pending(view: View, calls: list[Call]) -> list[Call]:
 
     Only where a dialect says that such calls have spans, and the span shows its content.
     """
+    if not any(view.dialects[call.at].shows_pending for call in calls):
+        return calls
     last = max((view.spans[at].start_ns for at in view.models), default=0)
     return [call for call in calls if not _is_pending(view, call, last)]
 

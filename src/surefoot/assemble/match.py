@@ -21,8 +21,12 @@ _POOR = frozenset({ABSENT, WRAPPED_TEXT, TRUNCATED})
 
 def match(view: View, calls: list[Call], requests: list[Call]) -> list[Call]:
     """Pair requests with calls; give the requests that are left."""
+    if not requests:
+        return []
     named = [call for call in calls if call.call_id]
     left, free = _pair(view, requests, named, lambda call: (call.call_id, call.name), ids=False)
+    if not left:
+        return left
     #: Where no id of the two sides meets, they are of two makers and mean nothing.
     ids = len(left) < len(requests)
     free += [call for call in calls if not call.call_id]
@@ -58,14 +62,14 @@ def _pair(
     taken = set()
     for request in requests:
         key = way(request)
-        queues = [waiting.get((key, False))]
-        if not request.call_id or not ids:
-            queues.append(waiting.get((key, True)))
-        ready = [queue for queue in queues if queue]
-        if key is None or not ready:
+        queue = waiting.get((key, False))
+        other = None if ids and request.call_id else waiting.get((key, True))
+        if not queue or (other and other[0].start_ns < queue[0].start_ns):
+            queue = other
+        if key is None or not queue:
             left.append(request)
             continue
-        call = min(ready, key=lambda queue: queue[0].start_ns).popleft()
+        call = queue.popleft()
         taken.add(call.at)
         _complete(view, call, request)
     return left, [call for call in calls if call.at not in taken]
@@ -77,8 +81,9 @@ def _complete(view: View, call: Call, request: Call) -> None:
     call.call_id = call.call_id or request.call_id
     call.turn, call.place = request.turn, request.place
     request.start_ns, request.end_ns = call.start_ns, call.end_ns
-    doubt = call.quality is EXACT and view.dialects[call.at].doubts_arguments
-    if not (doubt or call.quality in _POOR) or request.quality is not EXACT:
+    quality = call.quality
+    doubt = quality is EXACT and view.dialects[call.at].doubts_arguments
+    if not (doubt or quality in _POOR) or request.quality is not EXACT:
         return
     if not doubt or call.key != request.key:
         call.give(request.args, RECOVERED)

@@ -16,10 +16,23 @@ from surefoot.assemble.view import View
 
 def merge(view: View, calls: list[Call]) -> list[Call]:
     """Give each call once, in order of start."""
-    calls = _nested(view, calls)
-    calls = _grouped(view, calls, lambda call: (call.call_id, call.name) if call.call_id else None)
-    calls = _grouped(view, calls, lambda call: (call.name, call.key))
-    return _tried_again(view, calls)
+    tools = view.forest.tool
+    if any(tools[call.at] >= 0 for call in calls):
+        calls = _nested(view, calls)
+    else:
+        calls.sort(key=_by_start)
+    if _are_told_twice(calls):
+        calls = _grouped(view, calls, _by_id)
+        calls = _grouped(view, calls, lambda call: (call.name, call.key))
+    if any(call.attempts > 1 for call in calls):
+        calls = _tried_again(view, calls)
+    return calls
+
+
+def _are_told_twice(calls: list[Call]) -> bool:
+    """Whether two might be one at all: two instrumentations, or one id of two calls."""
+    named = [call.call_id for call in calls if call.call_id]
+    return len(set(named)) < len(named) or len({call.scope for call in calls}) > 1
 
 
 def _nested(view: View, calls: list[Call]) -> list[Call]:
@@ -108,6 +121,10 @@ def _grouped(
         else:
             _again(view, kept[place], call)
     return kept
+
+
+def _by_id(call: Call) -> tuple[str, str] | None:
+    return (call.call_id, call.name) if call.call_id else None
 
 
 def _best_of(view: View, known: Call, call: Call) -> Call:

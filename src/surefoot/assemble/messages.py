@@ -94,6 +94,10 @@ def is_nameless(item: Item) -> bool:
 
 def read(item: Item) -> Message:
     """Read one entry of an indexed attribute."""
+    if len(item) == len(("role", "content")):
+        spoken = _spoken(item)
+        if spoken is not None:
+            return spoken
     plain: dict[str, Value] = {}
     parts: list[str] = []
     calls: dict[str, dict[str, Value]] = {}
@@ -107,19 +111,30 @@ def read(item: Item) -> Message:
             calls.setdefault(place, {})[field] = value
         elif key.endswith(".message_content.text") and isinstance(value, str):
             parts.append(value)
-        capped = capped or value.__class__ is Cut
+        if value.__class__ is Cut:
+            capped = True
     get = plain.get
     role = text_of(get("role"))
     return Message(
         role if role in _ROLES else ROLES.get(role.lower(), role.lower()),
-        _content(get("content")) or "\n".join(parts),
+        (_content(plain["content"]) if "content" in plain else "") or "\n".join(parts),
         _calls(calls, plain) if calls or _LEGACY_CALL in plain else (),
-        text_of(get("tool_call_id")),
-        text_of(get("name")),
+        text_of(plain["tool_call_id"]) if "tool_call_id" in plain else "",
+        text_of(plain["name"]) if "name" in plain else "",
         get("status") == "error",
-        text_of(get("finish_reason")),
+        text_of(plain["finish_reason"]) if "finish_reason" in plain else "",
         capped,
     )
+
+
+def _spoken(item: Item) -> Message | None:
+    """Read the commonest form, a role and a plain text; None if it is another."""
+    (key, role), (other, text) = item
+    if key != "message.role" or other != "message.content":
+        return None
+    if role.__class__ is not str or text.__class__ is not str or role not in _ROLES:
+        return None
+    return None if text.startswith('[{"') else Message(role, text)
 
 
 @lru_cache(maxsize=2048)

@@ -9,7 +9,7 @@ came. Every walk is a loop; nothing recurses, and all of it is linear but for th
 """
 
 from collections.abc import Iterable, Mapping
-from operator import attrgetter
+from operator import attrgetter, lt
 
 from surefoot.assemble.members import AGENT, CHAIN, TOOL
 from surefoot.assemble.values import plain
@@ -44,15 +44,19 @@ class Forest:
         self.top = [-1] * size
         self.rooted = [False] * size
         self.order = self._parents_first()
-        for at in self.order:
-            self._inherit(at)
+        self._inherit()
 
     def topmost(self) -> list[int]:
         """Give the AI spans with no AI span above them, the earliest first."""
         return [at for at, top in enumerate(self.top) if top == at]
 
     def _parents_first(self) -> list[int]:
-        """Give every index after its parent's; cut each cycle above its earliest span."""
+        """Give every index after its parent's; cut each cycle above its earliest span.
+
+        Mostly parents start before their children, so that order of time will do.
+        """
+        if all(map(lt, self.parent, range(len(self.parent)))):
+            return list(range(len(self.parent)))
         children: list[list[int]] = [[] for _ in self.spans]
         order = []
         for at, parent in enumerate(self.parent):
@@ -91,19 +95,23 @@ class Forest:
             step = self.parent[step]
         return earliest
 
-    def _inherit(self, at: int) -> None:
-        span = self.spans[at]
-        parent = self.parent[at]
-        self.rooted[at] = not span.parent_id or span.flags & _REMOTE == _REMOTE
-        if parent >= 0:
-            role = self.spans[parent].role
-            self.rooted[at] = self.rooted[at] or self.rooted[parent]
-            self.above[at] = parent if role >= _CHAIN else self.above[parent]
-            self.agent[at] = parent if role is AGENT else self.agent[parent]
-            self.tool[at] = parent if role is TOOL else self.tool[parent]
-            self.top[at] = self.top[parent]
-        if self.top[at] < 0 and span.role >= _CHAIN:
-            self.top[at] = at
+    def _inherit(self) -> None:
+        """Hand down from parents to children what stands above them."""
+        spans, parents, rooted, top = self.spans, self.parent, self.rooted, self.top
+        above, agent, tool = self.above, self.agent, self.tool
+        for at in self.order:
+            span = spans[at]
+            parent = parents[at]
+            rooted[at] = not span.parent_id or span.flags & _REMOTE == _REMOTE
+            if parent >= 0:
+                role = spans[parent].role
+                rooted[at] = rooted[at] or rooted[parent]
+                above[at] = parent if role >= _CHAIN else above[parent]
+                agent[at] = parent if role is AGENT else agent[parent]
+                tool[at] = parent if role is TOOL else tool[parent]
+                top[at] = top[parent]
+            if top[at] < 0 and span.role >= _CHAIN:
+                top[at] = at
 
 
 def _distinct(spans: Iterable[Span]) -> list[Span]:

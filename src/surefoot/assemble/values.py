@@ -47,7 +47,8 @@ def structure(value: object, *, partial: bool = False) -> Structure | None:
         found = plain(value) if isinstance(value, dict | list | tuple) else None
         return None if found is None else Structure(found, whole=True)
     for _ in range(_UNQUOTES):
-        if value.lstrip()[:1] not in _OPENERS:
+        first = value[:1]
+        if first not in _OPENERS and not (first.isspace() and value.lstrip()[:1] in _OPENERS):
             return None
         inner = _json(value)
         if inner is None:
@@ -69,8 +70,9 @@ def _json(text: str) -> Any:
         found = orjson.loads(text)
     except (orjson.JSONDecodeError, UnicodeError):
         return None
-    deep = text.count("[") + text.count("{") > MAX_DEPTH and _depth(found) > MAX_DEPTH
-    return str(text) if deep else found
+    if len(text) <= MAX_DEPTH or text.count("[") + text.count("{") <= MAX_DEPTH:
+        return found
+    return str(text) if _depth(found) > MAX_DEPTH else found
 
 
 def _loosely(text: str, *, partial: bool) -> Structure | None:
@@ -112,11 +114,9 @@ def plain(value: object, depth: int = 0) -> Any:
 
 def text_of(value: object) -> str:
     """Give `value` as text: a text itself, any other as JSON."""
-    if value is None:
-        return ""
     if isinstance(value, str):
         return value
-    return dumps(plain(value))
+    return "" if value is None else dumps(plain(value))
 
 
 def dumps(value: Any) -> str:

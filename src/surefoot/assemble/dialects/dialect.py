@@ -276,9 +276,9 @@ class Dialect:
 def first_text(attributes: dict[str, Value], names: tuple[str, ...]) -> str:
     """Give the first of the named attributes that is a text with something in it."""
     for key in names:
-        value = attributes.get(key)
-        if value:
-            text = (value if isinstance(value, str) else text_of(value)).strip()
+        if key in attributes:
+            value = attributes[key]
+            text = text_of(value).strip() if value else ""
             if text:
                 return text
     return ""
