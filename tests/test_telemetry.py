@@ -110,6 +110,14 @@ def test_an_event_is_one_line_in_either_encoding(event: Event) -> None:
     assert str(event) in as_text
 
 
+def test_a_backends_words_cannot_steer_a_terminal() -> None:
+    event = SpansRejected("jaeger:4317", "traces", 1, "\x1b[31mno\r")
+    (line,) = lines(event, encoding="console")
+
+    assert "\\x1b[31mno\\r" in line
+    assert line.rstrip("\n").isprintable()
+
+
 def test_json_lines_hold_what_the_event_holds() -> None:
     (line,) = lines(TraceEvicted("00ff", 12, "the buffer is full"))
 

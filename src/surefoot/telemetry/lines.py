@@ -105,7 +105,7 @@ class _Lines(logging.Formatter):
         held = told.get("held_back")
         more = f" ({held} more since the last such line)" if held else ""
         trace = f"\n{told['exception']}" if "exception" in told else ""
-        return f"{time} {level:<7} {message}{more}{trace}"
+        return f"{time} {level:<7} {_shown(message)}{more}{trace}"
 
     def _told(self, record: logging.LogRecord) -> dict[str, Any]:
         """What the record's event holds."""
@@ -119,6 +119,16 @@ class _Lines(logging.Formatter):
         if getattr(record, "held_back", 0):
             told["held_back"] = record.__dict__["held_back"]
         return told
+
+
+def _shown(text: str) -> str:
+    """The text with control characters as escapes: a backend's words may steer a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(
+        one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode()
+        for one in text
+    )
 
 
 def _snake(name: str) -> str:
