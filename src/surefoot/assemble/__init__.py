@@ -23,6 +23,6 @@ with prompts of 2 KB held a third of its bytes on the wire, now 0.23. (2026-12.)
 from surefoot.assemble.dialects import WANTED
 from surefoot.assemble.door import reduce
 from surefoot.assemble.join import join
-from surefoot.assemble.runs import assemble
+from surefoot.assemble.runs import assemble, session_of
 
-__all__ = ["WANTED", "assemble", "join", "reduce"]
+__all__ = ["WANTED", "assemble", "join", "reduce", "session_of"]

@@ -8,7 +8,7 @@ span without a name counts for nothing: the next one above is asked.
 
 from surefoot.assemble.call import Call
 from surefoot.assemble.dialects import keys
-from surefoot.assemble.members import AGENT, CHAIN, TOOL
+from surefoot.assemble.members import CHAIN, TOOL
 from surefoot.assemble.view import View
 
 MAIN = "main"
@@ -23,19 +23,19 @@ class Agents:
         size = len(view.spans)
         self.named = [""] * size  #: the name on an agent's span, else empty
         self.above = [""] * size  #: the agent under which a span stands
-        for at in view.forest.order:
-            self._inherit(at)
+        for at, name in view.agent_names().items():
+            self.named[at] = name
+        self._inherit()
 
-    def _inherit(self, at: int) -> None:
-        view = self._view
-        span, dialect = view.spans[at], view.dialects[at]
-        if span.role is AGENT:
-            self.named[at] = dialect.agent(span)
-        parent = view.forest.parent[at]
-        if parent >= 0:
-            upper = view.spans[parent]
-            hands_to = view.dialects[parent].hands_to(upper) if upper.role is TOOL else ""
-            self.above[at] = hands_to or self.named[parent] or self.above[parent]
+    def _inherit(self) -> None:
+        view, named, above = self._view, self.named, self.above
+        spans, parents = view.spans, view.forest.parent
+        for at in view.forest.order:
+            parent = parents[at]
+            if parent >= 0:
+                upper = spans[parent]
+                hands_to = view.dialects[parent].hands_to(upper) if upper.role is TOOL else ""
+                above[at] = hands_to or named[parent] or above[parent]
 
     def assign(self, calls: list[Call]) -> None:
         """Name the agent of each call."""

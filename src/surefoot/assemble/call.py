@@ -124,7 +124,12 @@ def kind_of(tool: str, agents: frozenset[str]) -> StepKind:
         return FINAL
     if name in _HANDOFF:
         return HANDOFF
-    target = _HANDOFF_TO.fullmatch(name)
-    if target and (target[1] in agents or _AGENT_LIKE.search(target[1])):
-        return HANDOFF
-    return WORK
+    target, agent_like = _target(name)
+    return HANDOFF if agent_like or (target and target in agents) else WORK
+
+
+@lru_cache(maxsize=4096)
+def _target(name: str) -> tuple[str, bool]:
+    """Give whom a norm hands over to, if anybody, and whether that sounds like an agent."""
+    found = _HANDOFF_TO.fullmatch(name)
+    return (found[1], bool(_AGENT_LIKE.search(found[1]))) if found else ("", False)

@@ -139,25 +139,26 @@ def _askers(view: View) -> list[int]:
     """Give the spans that ask for calls: models in order of their end, then the others."""
     spans = view.spans
     asking = [
-        at
+        (span.role is not LLM, _asked_at(span), at)
         for at, span in enumerate(spans)
-        if (span.role is LLM and keys.SAID in span.attributes) or keys.ASKED in span.attributes
+        if (keys.SAID in span.attributes and span.role is LLM) or keys.ASKED in span.attributes
     ]
-    return sorted(asking, key=lambda at: (spans[at].role is not LLM, _asked_at(view, at), at))
+    asking.sort()
+    return [at for _, _, at in asking]
 
 
-def _asked_at(view: View, at: int) -> int:
-    span = view.spans[at]
+def _asked_at(span: Span) -> int:
     return max(span.start_ns, span.end_ns) if span.role is LLM else span.start_ns
 
 
 def _turns(view: View, at: int) -> list[tuple[Asked, ...]]:
-    messages = view.of(items_at(view.spans[at].attributes, keys.ASKED)) or view.said(at)
+    asked = items_at(view.spans[at].attributes, keys.ASKED)
+    messages = (view.of(asked) if asked else ()) or view.said(at)
     return [message.calls for message in messages if message.calls]
 
 
 def _from_request(view: View, at: int, asked: Asked) -> Call:
-    when = _asked_at(view, at)
+    when = _asked_at(view.spans[at])
     return Call(
         at=at,
         tool=asked.tool,
@@ -180,9 +181,11 @@ class _Requested(NamedTuple):
     def read(self) -> Arguments:
         """Read them; models leave out what is empty, but not all of them."""
         view, at, asked = self
-        names = view.offered().get(norm(asked.tool))
-        read = arguments.read((Candidate(asked.arguments),), lambda: names)
-        empty = names == () or view.dialects[at].omits_empty or asked.arguments == ""
-        if read.quality is ABSENT and empty:
-            return read._replace(quality=EXACT)
-        return read
+        read = arguments.read((Candidate(asked.arguments),), self._names)
+        if read.quality is not ABSENT:
+            return read
+        empty = view.dialects[at].omits_empty or asked.arguments == "" or self._names() == ()
+        return read._replace(quality=EXACT) if empty else read
+
+    def _names(self) -> tuple[str, ...] | None:
+        return self.view.offered().get(norm(self.asked.tool))

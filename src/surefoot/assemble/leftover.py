@@ -10,7 +10,7 @@ from collections import deque
 
 from surefoot.assemble.call import Call, norm
 from surefoot.assemble.dialects.dialect import is_pause
-from surefoot.assemble.members import AGENT, EXACT, FINAL, HANDOFF, LLM, REDACTED, WORK
+from surefoot.assemble.members import EXACT, FINAL, HANDOFF, LLM, REDACTED, WORK
 from surefoot.assemble.messages import Message, answer
 from surefoot.assemble.results import UNKNOWN, Result
 from surefoot.assemble.values import normal
@@ -146,11 +146,7 @@ def _is_pending(view: View, call: Call, last_ns: int) -> bool:
 
 def _agents(view: View) -> dict[str, int]:
     """Give the latest start of each agent, by norm."""
-    return {
-        norm(view.dialects[at].agent(span)): span.start_ns
-        for at, span in enumerate(view.spans)
-        if span.role is AGENT
-    }
+    return {norm(name): view.spans[at].start_ns for at, name in view.agent_names().items()}
 
 
 def _went_on(request: Call, agents: dict[str, int]) -> bool:

@@ -8,6 +8,7 @@ read; this finds cut plain texts.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from surefoot.assemble.dialects import keys
 from surefoot.model import Cut, Span
 
 #: So many different texts of the greatest length are no accident.
@@ -19,7 +20,7 @@ _LEAST = 32
 class Lengths(NamedTuple):
     """limit: where values are cut by the sender, in characters; 0 if they do not seem to be.
 
-    capped: whether our own limit cut one.
+    capped: whether our own limit cut one, in a conversation too.
     """
 
     limit: int
@@ -32,6 +33,8 @@ def lengths(spans: Iterable[Span]) -> Lengths:
     texts: set[str] = set()
     capped = False
     for span in spans:
+        if keys.CUT in span.attributes:
+            capped = True
         for value in span.attributes.values():
             kind = value.__class__
             if kind is str:

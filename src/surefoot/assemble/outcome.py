@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from surefoot.assemble.call import Call
 from surefoot.assemble.dialects import keys
-from surefoot.assemble.members import AGENT, CHAIN, FINAL, LLM, TASK, TOOL
+from surefoot.assemble.members import CHAIN, FINAL, LLM, TASK, TOOL
 from surefoot.assemble.values import is_hidden, normal, text_of
 from surefoot.assemble.view import View
 
@@ -56,7 +56,7 @@ def conclude(view: View, root: int, calls: list[Call], *, ended: bool) -> Outcom
         calls: Its calls, in order.
         ended: Whether the root is the run's own, and all of the tree is there.
     """
-    agents = [at for at in view.with_role(AGENT) if view.forest.tool[at] < 0]
+    agents = [at for at in view.agents if view.forest.tool[at] < 0]
     models = [at for at in view.models if view.forest.tool[at] < 0]
     last = max(models, key=lambda at: (view.spans[at].end_ns, at), default=-1)
     if _hides_output(view, (root, *agents)):

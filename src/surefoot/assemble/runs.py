@@ -78,8 +78,8 @@ def _of_trace(
     tops = forest.topmost()
     if not tops or _is_host_alone(forest):
         return []
-    agents = [at for at, span in enumerate(forest.spans) if _is_topmost_agent(forest, at, span)]
-    if unit != "agent" or not agents:
+    agents = _topmost_agents(forest) if unit == "agent" else []
+    if not agents:
         return [_run(View(forest), tops[0], b"", reason, whole=whole, dropped=dropped)]
     parts = _parts(forest, agents)
     runs = []
@@ -93,13 +93,14 @@ def _of_trace(
 
 def _is_host_alone(forest: Forest) -> bool:
     """Whether all AI spans only might have held an agent, and show that they did not."""
-    known = [span for span in forest.spans if span.role.is_ai]
-    others = any(span.role is OTHER for span in forest.spans)
-    return others and all(dialects.of(span).hosts(span) for span in known)
+    if OTHER not in {span.role for span in forest.spans}:
+        return False
+    return all(dialects.of(span).hosts(span) for span in forest.spans if span.role.is_ai)
 
 
-def _is_topmost_agent(forest: Forest, at: int, span: Span) -> bool:
-    return span.role is AGENT and forest.agent[at] < 0
+def _topmost_agents(forest: Forest) -> list[int]:
+    above = forest.agent
+    return [at for at, span in enumerate(forest.spans) if span.role is AGENT and above[at] < 0]
 
 
 def _parts(forest: Forest, agents: list[int]) -> dict[int, list[Span]]:
@@ -124,7 +125,7 @@ def _run(view: View, root: int, key: bytes, reason: Reason, *, whole: bool, drop
     fragment = levels.is_fragment(view)
     outcome = conclude(view, root, calls, ended=whole and not fragment)
     top = view.spans[root]
-    start_ns = min(view.spans[at].start_ns for at in view.ai)
+    start_ns = view.spans[view.ai[0]].start_ns
     return Run(
         trace_id=top.trace_id,
         key=key,
@@ -153,7 +154,7 @@ def _run(view: View, root: int, key: bytes, reason: Reason, *, whole: bool, drop
         output=outcome.output,
         flaw=outcome.flaw,
         start_ns=start_ns,
-        end_ns=max(view.spans[at].end_ns for at in view.ai),
+        end_ns=max([view.spans[at].end_ns for at in view.ai]),
         spans=len(view.spans),
         tokens=tokens(view),
         models=models(view),
@@ -164,9 +165,7 @@ def _calls(view: View) -> tuple[list[Call], leftover.Told]:
     """Give the run's calls in order, with what its models were told of results."""
     ran = merge(view, reading.from_tools(view))
     requests = reading.from_models(view)
-    agents = frozenset(
-        norm(view.dialects[at].agent(view.spans[at])) for at in view.with_role(AGENT)
-    )
+    agents = frozenset(map(norm, view.agent_names().values()))
     for call in ran:
         call.kind = view.dialects[call.at].kind(view.spans[call.at]) or kind_of(call.tool, agents)
     for request in requests:
@@ -209,14 +208,16 @@ def _evidence(view: View, call: Call) -> StepEvidence:
     )
 
 
+def session_of(span: Span) -> str:
+    """The session that a span names; empty if it names none."""
+    if _SESSIONS.isdisjoint(span.attributes):
+        return ""
+    return first_text(span.attributes, keys.SESSION)
+
+
 def _session(view: View, root: int) -> str | None:
     """Give the session that the root names, else the first span that names one."""
     own = first_text(view.spans[root].attributes, keys.SESSION)
     if own:
         return own
-    for span in view.spans:
-        if not _SESSIONS.isdisjoint(span.attributes):
-            named = first_text(span.attributes, keys.SESSION)
-            if named:
-                return named
-    return None
+    return next((named for span in view.spans if (named := session_of(span))), None)

@@ -57,9 +57,11 @@ def hear(view: View, root: int, calls: list[Call], told: leftover.Told) -> Heari
 
 
 def _hides_input(view: View, root: int) -> bool:
-    tops = (root, *view.forest.topmost(), *view.with_role(AGENT))
-    spans = [view.spans[at] for at in tops]
-    return any(is_hidden(span.attributes.get("input.value")) for span in spans)
+    for at in {root, *view.forest.topmost(), *view.agents}:
+        attributes = view.spans[at].attributes
+        if "input.value" in attributes and is_hidden(attributes["input.value"]):
+            return True
+    return False
 
 
 def _openings(view: View, root: int) -> list[Message]:

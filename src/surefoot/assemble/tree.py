@@ -29,7 +29,7 @@ class Forest:
     rooted: whether the chain of parents ends at a root. order: parents before children.
     """
 
-    __slots__ = ("above", "agent", "order", "parent", "rooted", "spans", "tool", "top")
+    __slots__ = ("above", "agent", "order", "parent", "rooted", "spans", "tool", "top", "tops")
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self.spans = _distinct(spans)
@@ -45,10 +45,11 @@ class Forest:
         self.rooted = [False] * size
         self.order = self._parents_first()
         self._inherit()
+        self.tops = [at for at, top in enumerate(self.top) if top == at]
 
     def topmost(self) -> list[int]:
         """Give the AI spans with no AI span above them, the earliest first."""
-        return [at for at, top in enumerate(self.top) if top == at]
+        return self.tops
 
     def _parents_first(self) -> list[int]:
         """Give every index after its parent's; cut each cycle above its earliest span.

@@ -6,6 +6,7 @@ items are one object, or at least equal.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import cast
 
 from surefoot.assemble import dialects, messages, schemas
@@ -24,7 +25,7 @@ _CHAIN = int(CHAIN)
 class View:
     """The spans of one run. Indexes are the forest's.
 
-    ai: the AI spans. models: those of role LLM. listeners: those that tell what was
+    ai: the AI spans. models, agents: those of that role. listeners: those that tell what was
     heard, overviews included. callers: agents with a model right under them, which may
     call others in their own words. limit, capped: see `limits`.
     """
@@ -34,7 +35,9 @@ class View:
         "_inner",
         "_lists",
         "_messages",
+        "_names",
         "_offers",
+        "agents",
         "ai",
         "callers",
         "capped",
@@ -49,11 +52,12 @@ class View:
     def __init__(self, forest: Forest) -> None:
         self.forest = forest
         self.spans = forest.spans
-        self.dialects: list[Dialect] = [dialects.of(span) for span in forest.spans]
+        self.dialects: list[Dialect] = dialects.of_all(forest.spans)
         self.ai = [at for at, span in enumerate(self.spans) if span.role >= _CHAIN]
         self.models = [at for at in self.ai if self.spans[at].role is LLM]
         self.listeners = [at for at in self.ai if keys.HEARD in self.spans[at].attributes]
-        self.callers = frozenset(self.forest.agent[at] for at in self.models)
+        self.agents = [at for at in self.ai if self.spans[at].role is AGENT]
+        self.callers = frozenset([self.forest.agent[at] for at in self.models])
         self.limit, self.capped = lengths(self.spans)
         self._messages: dict[Item, Message] = {}
         #: By the id of items, which the values keep alive.
@@ -61,6 +65,7 @@ class View:
         self._by_id: dict[int, Message] = {}
         self._offers: dict[str, tuple[str, ...] | None] | None = None
         self._inner: list[bool] | None = None
+        self._names: dict[int, str] | None = None
 
     def with_role(self, *roles: Role) -> list[int]:
         """Give the AI spans of these roles in order of start."""
@@ -86,20 +91,22 @@ class View:
         inner = self.inner()
         seen: set[object] = set()
         before: tuple[Item, ...] = ()
-        for at in sorted(self.listeners, key=lambda at: inner[at]):
+        for at in sorted(self.listeners, key=inner.__getitem__):
             items = messages.items_at(self.spans[at].attributes, keys.HEARD)
-            known = _common(before, items)
+            known = _common(before, items) if before else 0
             before = items
             for item, place in self._answering(items[known:]):
-                if (id(item), place) not in seen:
-                    seen.add((id(item), place))
-                    message = self._message(item)
-                    if place:
-                        message = message._replace(call_id=place[0], tool=place[1])
-                    mark = message if place else id(message)
-                    if mark not in seen:
-                        seen.add(mark)
-                        yield at, message
+                mark: object = (id(item), place) if place else id(item)
+                if mark in seen:
+                    continue
+                seen.add(mark)
+                message = self._message(item)
+                if place:
+                    message = message._replace(call_id=place[0], tool=place[1])
+                said: object = message if place else -id(message)
+                if said not in seen:
+                    seen.add(said)
+                    yield at, message
 
     def _answering(self, items: tuple[Item, ...]) -> Iterator[tuple[Item, tuple[str, str] | None]]:
         """Give each item that is no model's; a nameless result with the call it answers.
@@ -132,16 +139,18 @@ class View:
             for at in forest.order:
                 agent = forest.agent[at]
                 self._inner[at] = forest.tool[at] >= 0 or (
-                    agent >= 0 and (self._inner[agent] or self._calls(agent, at))
+                    agent >= 0
+                    and (
+                        self._inner[agent]
+                        or (self.spans[at].role is AGENT and self._calls(agent, at))
+                    )
                 )
         return self._inner
 
     def _calls(self, agent: int, at: int) -> bool:
         """Whether an agent with models of its own called the agent whose span `at` is."""
-        if self.spans[at].role is not AGENT or agent not in self.callers:
-            return False
-        names = (self.dialects[each].agent(self.spans[each]) for each in (agent, at))
-        return norm(next(names)) != norm(next(names))
+        names = self.agent_names()
+        return agent in self.callers and norm(names[agent]) != norm(names[at])
 
     def _message(self, item: Item) -> Message:
         known = self._by_id.get(id(item))
@@ -171,16 +180,27 @@ class View:
             for call in message.calls
         }
 
+    def agent_names(self) -> dict[int, str]:
+        """Give the names on agents' spans, in order of start."""
+        if self._names is None:
+            self._names = {at: self.dialects[at].agent(self.spans[at]) for at in self.agents}
+        return self._names
+
     def offered(self) -> dict[str, tuple[str, ...] | None]:
         """Give the tools that the run's models were offered, by norm, with argument names."""
         if self._offers is None:
             self._offers = {}
-            every = (self.spans[at].attributes.get(keys.OFFERS) for at in self.ai)
+            every = [self.spans[at].attributes.get(keys.OFFERS) for at in self.ai]
             distinct = {id(items): items for items in every if isinstance(items, tuple)}
             for items in distinct.values():
-                offers = schemas.from_items(cast("tuple[Item, ...]", items))
-                self._offers.update((norm(name), names) for name, names in offers)
+                self._offers.update(_offered(cast("tuple[Item, ...]", items)))
         return self._offers
+
+
+@lru_cache(maxsize=256)
+def _offered(items: tuple[Item, ...]) -> dict[str, tuple[str, ...] | None]:
+    """Give by norm what one model was offered: every run of an agent is offered the same."""
+    return {norm(name): names for name, names in schemas.from_items(items)}
 
 
 def _common(before: tuple[Item, ...], items: tuple[Item, ...]) -> int:

@@ -5,6 +5,8 @@ convention whose mark it bears. To add a framework: one file here, its line in `
 one recording.
 """
 
+from collections.abc import Iterable
+
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.autogen import AutoGen
 from surefoot.assemble.dialects.bedrock import Bedrock
@@ -86,6 +88,12 @@ def find(span: Span) -> Dialect | None:
         if key in attributes:
             return dialect
     return None
+
+
+def of_all(spans: Iterable[Span]) -> list[Dialect]:
+    """Give the dialect of each of many reduced spans."""
+    by_scope = _BY_SCOPE.get
+    return [by_scope(span.scope) or of(span) for span in spans]
 
 
 def of(span: Span) -> Dialect:
