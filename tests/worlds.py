@@ -7,7 +7,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from clocks import FrozenClock
 from surefoot.assemble import WANTED, reduce
-from surefoot.buffer import Limits, TraceBuffer
+from surefoot.buffer import Limits, Timers, TraceBuffer
 from surefoot.emit.encode import Encoder
 from surefoot.emit.identity import Identity
 from surefoot.emit.metrics import Metrics
@@ -15,10 +15,12 @@ from surefoot.emit.sent import Plan
 from surefoot.evaluate import mask
 from surefoot.luck import LuckWindow
 from surefoot.pipeline import Intake, Judge, Ledger, Outgoing, Pressure, SharedBuffer, SharedLuck
+from surefoot.pipeline.sessions import Sessions
 from surefoot.receive.decode import Decoder
 from surefoot.specs import SpecSet
 from surefoot.telemetry import Telemetry
 
+IDLE_NS = Timers().idle_ns
 FIXTURES = Path(__file__).parents[1] / "proto_fixtures"
 SPEC = Path(__file__).parents[1] / "examples" / "refund-desk.yaml"
 
@@ -72,11 +74,22 @@ class ListOutlet:
 class World:
     """One pipeline and all that it touches."""
 
-    def __init__(self, specs: SpecSet, limits: Limits | None = None) -> None:
+    def __init__(
+        self, specs: SpecSet, limits: Limits | None = None, *, unit: str = "trace"
+    ) -> None:
         self.clock = FrozenClock()
         self.specs = specs
-        self.shared = SharedBuffer(TraceBuffer(limits))
+        timers = Timers(settle_ns=IDLE_NS) if unit == "session" else Timers()
+        self.shared = SharedBuffer(TraceBuffer(limits, lambda _service: timers))
         self.buffer = self.shared.buffer
+        self.sessions = None
+        if unit == "session":
+            self.sessions = Sessions(
+                idle_ns=IDLE_NS,
+                max_age_ns=timers.max_age_ns,
+                kept_ns=self.buffer.limits.kept_ns,
+                is_open=self.buffer.is_open,
+            )
         self.pressure = Pressure()
         telemetry = Telemetry(self.clock)
         self.forward, self.verdicts = ListOutlet(), ListOutlet()
@@ -95,12 +108,20 @@ class World:
             luck=self.luck,
             telemetry=telemetry,
             clock=self.clock,
+            unit=unit,
+            sessions=self.sessions,
             on_plan=self.plans.append,
         )
         wanted = replace(WANTED, keys=WANTED.keys | specs.wanted_keys())
         decode = Decoder(wanted, reduce, instance_id="this-one")
         self.intake = Intake(
-            decode, self.shared, self.forward, self.clock, self.pressure, telemetry
+            decode,
+            self.shared,
+            self.forward,
+            self.clock,
+            pressure=self.pressure,
+            telemetry=telemetry,
+            sessions=self.sessions,
         )
 
     def send(self, *bodies: bytes) -> None:

@@ -183,7 +183,7 @@ def test_all_problems_are_told_at_once(load: Loader) -> None:
         "exporters.otlp.headers.k: TOKEN is not set; ",
         "receivers.otlp.protocols.grpc.endpoint: 'nowhere' names no port; ",
         "exporters.otlp.tls.ca_file: unknown key; not supported yet",
-        "processors.surefoot.unit: not one that is known; write trace or agent",
+        "processors.surefoot.unit: not one that is known; write trace, agent or session",
         "processors.surefoot.max_age: too large; write at most 24h",
         "processors.surefoot.setle: unknown key; did you mean settle?",
         "service.pipelines: unknown key; there is one pipeline here",

@@ -160,6 +160,10 @@ class TraceBuffer(Generic[V]):
 
     # What can be asked.
 
+    def is_open(self, trace_id: bytes) -> bool:
+        """Whether spans of this trace are awaited."""
+        return trace_id in self._open
+
     @property
     def traces_open(self) -> int:
         """How many traces are open."""

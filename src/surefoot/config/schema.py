@@ -225,8 +225,7 @@ class Judging(Section):
 
     #: None: `./specs/*.yaml`, if there are any.
     specs: Annotated[tuple[str, ...], BeforeValidator(_one_or_more)] | None = None
-    #: Sessions are judged offline only (`check --unit session`).
-    unit: Literal["trace", "agent"] = "trace"
+    unit: Literal["trace", "agent", "session"] = "trace"
     settle_ns: Duration = Field(default=6 * SECOND_NS, alias="settle", ge=0, le=LONGEST_AGE_NS)
     idle_timeout_ns: Duration = Field(
         default=120 * SECOND_NS, alias="idle_timeout", gt=0, le=LONGEST_AGE_NS

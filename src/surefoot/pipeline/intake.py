@@ -8,8 +8,11 @@ the first of its spans is held, so that a sender's retry doubles nothing.
 import threading
 from collections.abc import Callable
 
+from surefoot.assemble import session_of
 from surefoot.clock import Clock
 from surefoot.errors import Overloaded
+from surefoot.model import Span
+from surefoot.pipeline.sessions import Sessions
 from surefoot.pipeline.shared import Outlet, SharedBuffer
 from surefoot.receive.answer import Answer
 from surefoot.receive.decode import Decoded, Decoder
@@ -48,14 +51,16 @@ class Pressure:
 class Intake:
     """Takes requests, from any thread."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a request meets on its way in
         self,
         decode: Callable[[bytes], Decoded] | Decoder,
         shared: SharedBuffer,
         forward: Outlet | None,
         clock: Clock,
+        *,
         pressure: Pressure,
         telemetry: Telemetry,
+        sessions: Sessions | None = None,
     ) -> None:
         self._decode = decode
         self._shared = shared
@@ -63,6 +68,7 @@ class Intake:
         self._clock = clock
         self._pressure = pressure
         self._telemetry = telemetry
+        self._sessions = sessions
 
     def accept(self, body: bytes, _transport: str) -> Answer:
         """Take one ExportTraceServiceRequest.
@@ -82,10 +88,19 @@ class Intake:
             self._pass_on(body, decoded)
             for span in decoded.spans:
                 buffer.add(span, now_ns)
+            if self._sessions is not None:
+                self._hear(self._sessions, decoded.spans)
             for reason, trace_id in decoded.rejected:
                 buffer.reject(reason, trace_id)
             buffer.ignore_own(decoded.own)
         return _answer(decoded)
+
+    def _hear(self, sessions: Sessions, spans: list[Span]) -> None:
+        """Tell which open traces belong to which session."""
+        for span in spans:
+            named = session_of(span)
+            if named and self._shared.buffer.is_open(span.trace_id):
+                sessions.hear(named, span.trace_id)
 
     def problem(self) -> str:
         """Why a request sent now would be refused; empty if it would be taken."""

@@ -7,7 +7,7 @@ with one trace is counted as lost, told, and stops nothing else.
 
 from collections.abc import Callable, Iterable
 
-from surefoot.assemble import assemble
+from surefoot.assemble import assemble, join
 from surefoot.buffer import Closed
 from surefoot.clock import Clock
 from surefoot.emit.metrics import Metrics
@@ -15,6 +15,7 @@ from surefoot.emit.sent import Plan, plan
 from surefoot.evaluate import judge
 from surefoot.model import Reason, Run, Verdict
 from surefoot.pipeline.outgoing import Outgoing
+from surefoot.pipeline.sessions import Group, Sessions
 from surefoot.pipeline.shared import Judgement, SharedBuffer, SharedLuck
 from surefoot.specs import CompiledSpec, SpecSet
 from surefoot.telemetry import AssemblyFailed, CheckFailed, Telemetry, TraceEvicted
@@ -28,6 +29,7 @@ class Judge:
 
     Args:
         unit: What a run is: `trace` or `agent`.
+        sessions: With unit `session`, where closed traces wait for the rest of theirs.
         outgoing: Where verdicts go.
         on_plan: Shown every verdict, for a console.
     """
@@ -43,6 +45,7 @@ class Judge:
         telemetry: Telemetry,
         clock: Clock,
         unit: str = "trace",
+        sessions: Sessions | None = None,
         on_plan: OnPlan | None = None,
     ) -> None:
         self._shared = shared
@@ -52,7 +55,8 @@ class Judge:
         self._luck = luck
         self._telemetry = telemetry
         self._clock = clock
-        self._unit = unit
+        self._unit = "trace" if sessions is not None else unit
+        self._sessions = sessions
         self._on_plan = on_plan
         self.verdicts = 0
 
@@ -65,11 +69,14 @@ class Judge:
         if not self._outgoing.has_room:
             return False
         with self._shared.lock:
-            closed = self._shared.buffer.pop_due(self._clock.now_ns())
-        if closed is None:
-            return False
-        self.judge(closed)
-        return True
+            now_ns = self._clock.now_ns()
+            closed = self._shared.buffer.pop_due(now_ns)
+            group = self._sessions.pop_due(now_ns) if self._sessions and not closed else None
+        if closed is not None:
+            self.judge(closed)
+        elif group is not None:
+            self._judge_session(group)
+        return closed is not None or group is not None
 
     def flush(self) -> None:
         """Let the verdicts leave that were made since the last call."""
@@ -94,20 +101,26 @@ class Judge:
                 buffer.lost(closed, Reason.SHUTDOWN.value)
                 break
             self.judge(closed)
+        for group in self._sessions.pop_all() if self._sessions else ():
+            if self._clock.now_ns() < deadline_ns:
+                self._judge_session(group)
+            else:
+                self._lose(group.pending, Reason.SHUTDOWN.value)
         self._outgoing.flush(last=True)
         return buffer.abandon()
 
     def judge(self, closed: Closed[Judgement]) -> None:
         """Judge one closed trace and send what there is to say of it."""
         try:
-            judgement, plans = self._plans(closed)
-            self._outgoing.add(plans, closed.due_ns)
-            self._show(plans)
+            runs = self._assemble(closed)
+            if self._sessions is not None and (own := _in_session(runs)):
+                self._await_session(self._sessions, own, closed)
+                return
+            before = closed.verdict if closed.amends else None
+            judgement = before or Judgement(self._specs)
+            self._send(self._plans(runs, judgement, first=before is None), closed.due_ns)
         except Exception as error:  # noqa: BLE001 - a fault of ours loses one trace, no more
-            with self._shared.lock:
-                self._shared.buffer.lost(closed, "fault")
-            event = AssemblyFailed(closed.trace_id.hex(), len(closed.spans), type(error).__name__)
-            self._telemetry.record(event, error)
+            self._lose([closed], "fault", error)
             return
         with self._shared.lock:
             self._shared.buffer.judged(closed, judgement)
@@ -115,21 +128,56 @@ class Judge:
             why = "the buffer is full"
             self._telemetry.record(TraceEvicted(closed.trace_id.hex(), len(closed.spans), why))
 
-    def _plans(self, closed: Closed[Judgement]) -> tuple[Judgement, list[Plan]]:
-        """Every verdict on every run of the trace, as what it makes us send."""
-        before = closed.verdict if closed.amends else None
-        judgement = before or Judgement(self._specs)
-        runs = assemble(
+    def _await_session(self, sessions: Sessions, run: Run, closed: Closed[Judgement]) -> None:
+        """Let a closed trace wait for the rest of its session."""
+        with self._shared.lock:
+            if not sessions.put(run, closed, self._clock.now_ns()) and closed.verdict:
+                self._shared.buffer.judged(closed, closed.verdict)
+
+    def _judge_session(self, group: Group) -> None:
+        """Judge the traces of a session as one run."""
+        first = group.judgement is None
+        judgement = group.judgement or Judgement(self._specs)
+        pending = group.pending
+        try:
+            run = join(list(group.runs.values()))
+            self._send(self._plans([run], judgement, first=first), pending[-1].due_ns)
+        except Exception as error:  # noqa: BLE001 - as above
+            self._lose(pending, "fault", error)
+            pending = []
+        with self._shared.lock:
+            if self._sessions is not None:
+                self._sessions.judged(group, judgement, self._clock.now_ns())
+            for closed in pending:
+                self._shared.buffer.judged(closed, judgement)
+
+    def _lose(
+        self, pending: Iterable[Closed[Judgement]], reason: str, error: Exception | None = None
+    ) -> None:
+        """Count traces that could not be judged."""
+        for closed in pending:
+            with self._shared.lock:
+                self._shared.buffer.lost(closed, reason)
+            if error is not None:
+                what = type(error).__name__
+                event = AssemblyFailed(closed.trace_id.hex(), len(closed.spans), what)
+                self._telemetry.record(event, error)
+
+    def _assemble(self, closed: Closed[Judgement]) -> list[Run]:
+        return assemble(
             closed.spans,
             reason=closed.reason,
             whole=closed.whole,
             unit=self._unit,
             attributes_dropped=closed.attributes_dropped,
         )
+
+    def _plans(self, runs: Iterable[Run], judgement: Judgement, *, first: bool) -> list[Plan]:
+        """Every verdict on every run, as what it makes us send."""
         plans = []
         for run in runs:
             specs = _meeting(run, judgement)
-            if before is None:
+            if first:
                 self._metrics.add_run(run, matched=bool(specs))
             for spec in specs:
                 verdict = judge(run, spec)
@@ -138,7 +186,7 @@ class Judge:
                 judgement.sent[run.key, spec.name] = made.after
                 self._count(made, verdict)
                 plans.append(made)
-        return judgement, plans
+        return plans
 
     def _count(self, made: Plan, verdict: Verdict) -> None:
         self._metrics.add_plan(made)
@@ -146,7 +194,8 @@ class Judge:
             self.verdicts += 1
         self._luck.record(made, verdict, self._clock.now_ns())
 
-    def _show(self, plans: Iterable[Plan]) -> None:
+    def _send(self, plans: list[Plan], due_ns: int) -> None:
+        self._outgoing.add(plans, due_ns)
         if self._on_plan is not None:
             for one in plans:
                 if one.emit:
@@ -156,6 +205,11 @@ class Judge:
         for check in verdict.crashed:
             event = CheckFailed(verdict.spec, check, run.trace_id.hex(), "crashed")
             self._telemetry.record(event)
+
+
+def _in_session(runs: list[Run]) -> Run | None:
+    """The run that names a session; with unit `trace` there is at most one run."""
+    return next((run for run in runs if run.session), None)
 
 
 def _meeting(run: Run, judgement: Judgement) -> list[CompiledSpec]:

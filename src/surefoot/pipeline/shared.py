@@ -8,7 +8,7 @@ from surefoot.buffer import TraceBuffer
 from surefoot.emit.sent import Plan, Sent
 from surefoot.emit.series import IDLE_NS
 from surefoot.luck import LuckWindow, Series
-from surefoot.model import Verdict
+from surefoot.model import Run, Verdict
 from surefoot.specs import SpecSet
 
 
@@ -47,6 +47,11 @@ class SharedBuffer:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
+def is_session(run: Run) -> bool:
+    """Whether a run is a session's: its trace is the latest one, and may change."""
+    return bool(run.key) and run.session is not None and run.key == run.session.encode()
+
+
 class SharedLuck:
     """The luck windows: the judge writes, whoever reads the metrics reads."""
 
@@ -61,7 +66,7 @@ class SharedLuck:
         with self._lock:
             self._window.record(
                 Series(run.service, run.agent, plan.spec, verdict.output_source),
-                (run.trace_id, run.key, plan.spec),
+                (b"" if is_session(run) else run.trace_id, run.key, plan.spec),
                 green=verdict.is_green,
                 lucky=verdict.is_lucky,
                 now_ns=now_ns,

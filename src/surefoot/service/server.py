@@ -44,6 +44,7 @@ from surefoot.pipeline import (
     SharedLuck,
 )
 from surefoot.pipeline.judging import OnPlan
+from surefoot.pipeline.sessions import Sessions
 from surefoot.receive.decode import Decoder
 from surefoot.receive.grpc import GrpcServer
 from surefoot.receive.http import traces_app
@@ -104,8 +105,9 @@ class Server:
         self._specs = specs
         self._backend = Backend(config.exporter, telemetry, clock) if config.exporter else None
         buffer: TraceBuffer[Judgement] = TraceBuffer(
-            config.limits, timers_for(config.timers, specs)
+            config.limits, timers_for(_usual_timers(config), specs)
         )
+        sessions = _sessions(config, buffer) if config.judging.unit == "session" else None
         self._shared = shared = SharedBuffer(buffer)
         self._ledger = Ledger(shared)
         self._pressure = Pressure()
@@ -129,6 +131,7 @@ class Server:
             telemetry=telemetry,
             clock=clock,
             unit=config.judging.unit,
+            sessions=sessions,
             on_plan=on_plan,
         )
         self._thread = JudgeThread(
@@ -144,8 +147,9 @@ class Server:
             shared,
             self._backend.forward if self._backend else None,
             clock,
-            self._pressure,
-            telemetry,
+            pressure=self._pressure,
+            telemetry=telemetry,
+            sessions=sessions,
         )
         self._receivers: list[Stopper] = []
         self._told: list[Stopper] = []
@@ -269,6 +273,24 @@ def _serve(app: object, at: Endpoint, stoppers: list[Stopper]) -> int:
 def _stop_all(stoppers: list[Stopper]) -> None:
     while stoppers:
         stoppers.pop()(CALLS_S)
+
+
+def _usual_timers(config: Config) -> Timers:
+    """The configured ones. A session's trace waits `idle_timeout`, whole or not."""
+    usual = config.timers
+    if config.judging.unit != "session":
+        return usual
+    return replace(usual, settle_ns=max(usual.settle_ns, usual.idle_ns))
+
+
+def _sessions(config: Config, buffer: TraceBuffer[Judgement]) -> Sessions:
+    timers = config.timers
+    return Sessions(
+        idle_ns=timers.idle_ns,
+        max_age_ns=timers.max_age_ns,
+        kept_ns=config.limits.kept_ns,
+        is_open=buffer.is_open,
+    )
 
 
 def timers_for(usual: Timers, specs: SpecSet) -> Callable[[str], Timers]:
