@@ -56,7 +56,7 @@ def read(candidates: Iterable[Candidate], properties: Properties) -> Arguments:
     """
     bare = ""
     for value, or_schema in candidates:
-        if value is None or value in ("", b""):
+        if not value and (value is None or value in ("", b"")):
             continue
         if is_hidden(value):
             return Arguments({}, REDACTED)
@@ -126,7 +126,7 @@ def _named(value: Any, properties: Properties) -> Arguments | None:
             return _listed(value, properties)
         if not isinstance(value, dict):
             return None
-        inner = next(filter(None, (wrap(value, own) for wrap in _WRAPS)), None)
+        inner = _unwrapped(value, own)
         if inner is None:
             return _positional(value, properties)
         value = inner.value
@@ -142,11 +142,16 @@ def _named(value: Any, properties: Properties) -> Arguments | None:
 _WRAPPER_KEYS = frozenset({"kwargs", "args", "input_str", "options", "arguments", "params"})
 
 
+def _unwrapped(value: dict[str, Any], own: frozenset[str]) -> "_Inner | None":
+    for wrap in _WRAPS:
+        inner = wrap(value, own)
+        if inner is not None:
+            return inner
+    return None
+
+
 class _Inner(NamedTuple):
     value: Any
-
-    def __bool__(self) -> bool:
-        return True
 
 
 def _call_kwargs(value: dict[str, Any], own: frozenset[str]) -> _Inner | None:
@@ -225,11 +230,12 @@ def _listed(value: list[Any], properties: Properties) -> Arguments | None:
 
 
 def _without_injected(args: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: value
+    injected = {
+        key
         for key, value in args.items()
-        if not (isinstance(value, str) and value[:1] == "<" and _INJECTED.fullmatch(value))
+        if value.__class__ is str and value[:1] == "<" and _INJECTED.fullmatch(value)
     }
+    return {key: args[key] for key in args if key not in injected} if injected else args
 
 
 _WRAPS: tuple[Callable[[dict[str, Any], frozenset[str]], _Inner | None], ...] = (

@@ -3,7 +3,8 @@
 Owns what a joined run is: the steps of all in their order; the latest's root, agent and
 answer, since the verdict is told there; the first's task, and every user's word. A result
 that one trace has no span for and a later one tells of is filled in. What limits one of
-them limits all, but for a task or a tool's span that another has.
+them limits all, but for a task or a tool's span that another has; and a call whose span
+stands in a trace of its own (a thread without context) has found its agent here.
 """
 
 from collections import deque
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from surefoot.assemble.call import norm
-from surefoot.model import Evidence, Run, Step, StepEvidence, Told
+from surefoot.model import Evidence, Reason, Run, Step, StepEvidence, Told
 
 _MS = 1_000_000  # nanoseconds
 #: Levels that hold for a session only if they hold for each of its runs.
@@ -25,7 +26,8 @@ def join(runs: Sequence[Run]) -> Run:
         runs: At least one, the runs of one session in any order.
     """
     ordered = sorted(runs, key=lambda run: (run.start_ns, run.trace_id, run.key))
-    first, last = ordered[0], ordered[-1]
+    first = ordered[0]
+    last = ([run for run in ordered if not _is_fragment(run)] or ordered)[-1]
     session = next((run.session for run in ordered if run.session), None)
     steps = [step for run in ordered for step in _steps(run, first.start_ns)]
     evidence = [known for run in _turned(ordered) for known in run]
@@ -105,8 +107,17 @@ def _distinct(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for group in groups for text in group))
 
 
+def _is_fragment(run: Run) -> bool:
+    """Whether a run is one call's trace: whole, and yet without the agent that made it."""
+    return run.reason is Reason.ROOT and Evidence.ROOT_MISSING in run.levels
+
+
 def _levels(runs: Sequence[Run]) -> frozenset[Evidence]:
     found = frozenset().union(*(run.levels for run in runs)) - {Evidence.COMPLETE}
+    fragments = [run for run in runs if _is_fragment(run)]
+    if len(fragments) < len(runs):  # their agent is in another trace of the session
+        missing = any(Evidence.ROOT_MISSING in run.levels for run in runs if run not in fragments)
+        found -= set() if missing else {Evidence.ROOT_MISSING}
     for level in _ONLY_IF_ALL:
         if not all(level in run.levels for run in runs):
             found -= {level}

@@ -5,7 +5,7 @@ order, else a hand-over to the request beside it. A paired request completes its
 turn, the arguments that the span has not. What is left over, `leftover` judges.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Hashable
 from typing import TypeAlias
 
@@ -31,8 +31,9 @@ def match(view: View, calls: list[Call], requests: list[Call]) -> list[Call]:
     ids = len(left) < len(requests)
     free += [call for call in calls if not call.call_id]
     free.sort(key=lambda call: (call.start_ns, call.end_ns, call.at))
+    many = _names_of_many(left) | _names_of_many(free)
     ways: tuple[_Way, ...] = (
-        lambda call: (call.name, call.key),
+        lambda call: (call.name, call.key) if call.name in many else None,
         lambda call: call.name,
         lambda call: view.forest.above[call.at] if call.kind is HANDOFF else None,
     )
@@ -41,6 +42,12 @@ def match(view: View, calls: list[Call], requests: list[Call]) -> list[Call]:
             break
         left, free = _pair(view, left, free, way, ids=ids)
     return left
+
+
+def _names_of_many(calls: list[Call]) -> set[str]:
+    """Give the tools of several calls: one and one need no arguments to be a pair."""
+    counts = Counter([call.name for call in calls])
+    return {name for name, count in counts.items() if count > 1}
 
 
 def _pair(

@@ -7,7 +7,7 @@ never includes the call's own arguments (LlamaIndex echoes them as `raw_input`):
 invented id would vouch for itself. Keys of attributes are the dialects' business.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from surefoot.assemble import loose
@@ -65,9 +65,7 @@ class _Layer(NamedTuple):
 
 def unwrap(value: object) -> Result:
     """Give the result in `value`, an attribute or a message's content."""
-    if value is None:
-        return UNKNOWN
-    if is_hidden(value):
+    if value is None or is_hidden(value):
         return UNKNOWN
     found = structure(value, partial=True)
     if found is None:
@@ -110,7 +108,7 @@ def _bare(value: object) -> Result:
         text = loose.unescape(text[1:-1])
     elif text.startswith("content=") and "tool_call_id=" in text:
         return _from_repr(value, text)
-    return Result(normal(text), capped=is_cut(value))
+    return Result(normal(text), True, is_cut(value))  # noqa: FBT003 - quicker by place
 
 
 def _from_repr(value: object, text: str) -> Result:
@@ -130,14 +128,18 @@ def _from_repr(value: object, text: str) -> Result:
 
 def _open(value: Any) -> _Layer | None:
     """Open one envelope; None if `value` is none."""
-    opened: Iterable[_Layer | None] = ()
+    shapes: tuple[Callable[[Any], _Layer | None], ...] = ()
     if isinstance(value, dict):
         if _ENVELOPES.isdisjoint(value):
             return None
-        opened = (shape(value) for shape in _DICT_SHAPES)
+        shapes = _DICT_SHAPES
     elif isinstance(value, list):
-        opened = (shape(value) for shape in _LIST_SHAPES)
-    return next((layer for layer in opened if layer is not None), None)
+        shapes = _LIST_SHAPES
+    for shape in shapes:
+        layer = shape(value)
+        if layer is not None:
+            return layer
+    return None
 
 
 def _langchain(value: dict[str, Any]) -> _Layer | None:

@@ -88,6 +88,17 @@ def _schema_of(body: dict[str, Any]) -> tuple[str, ...] | None:
 
 def properties(schema: Any) -> tuple[str, ...] | None:
     """Give the argument names of a JSON schema, or of a map of names to descriptions."""
+    if schema.__class__ is str and len(schema) <= _CACHED_CHARS:
+        return _properties_of_text(schema)
+    return _properties(schema)
+
+
+@lru_cache(maxsize=512)
+def _properties_of_text(schema: str) -> tuple[str, ...] | None:
+    return _properties(schema)
+
+
+def _properties(schema: Any) -> tuple[str, ...] | None:
     found = structure(schema)
     if found is None or not isinstance(found.value, dict) or not found.whole:
         return None

@@ -155,16 +155,13 @@ class View:
     def _message(self, item: Item) -> Message:
         known = self._by_id.get(id(item))
         if known is None:
-            known = self._by_id[id(item)] = self._equal(item)
-        return known
-
-    def _equal(self, item: Item) -> Message:
-        try:
-            known = self._messages.get(item)
-        except (TypeError, RecursionError):  # a value that cannot be hashed
-            return messages.read(item)
-        if known is None:
-            known = self._messages[item] = messages.read(item)
+            try:
+                known = self._messages.get(item)
+                if known is None:
+                    known = self._messages[item] = messages.read(item)
+            except (TypeError, RecursionError):  # a value that cannot be hashed
+                known = messages.read(item)
+            self._by_id[id(item)] = known
         return known
 
     def read_so_far(self) -> Iterable[Message]:
