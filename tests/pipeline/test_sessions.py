@@ -4,7 +4,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from surefoot.emit.sent import Plan
-from surefoot.model import Reason
+from surefoot.model import Evidence, Reason
 from surefoot.pipeline import sessions
 from surefoot.specs import SpecSet
 from worlds import IDLE_NS, World, requests
@@ -86,6 +86,39 @@ def test_a_later_turn_amends_the_sessions_verdict(world: World) -> None:
     assert again.replaces == first.after.verdict_id
     assert len(again.run.steps) > len(first.run.steps)
     assert sum(green for _, _, green in world.luck.rates(world.clock.at_ns)) == 1
+
+
+def test_a_call_in_a_trace_of_its_own_is_stitched_to_its_session(world: World) -> None:
+    """A thread without context makes a trace a call; the session's id joins it."""
+    one, _ = turns("langgraph/session")
+    request = ExportTraceServiceRequest()
+    group = request.resource_spans.add()
+    group.resource.CopyFrom(ExportTraceServiceRequest.FromString(one[0]).resource_spans[0].resource)
+    scope = group.scope_spans.add()
+    scope.scope.name = "openinference.instrumentation.langchain"
+    span = scope.spans.add(trace_id=b"orphan-tool-span", span_id=b"orphan!!", name="send_email")
+    (session,) = {
+        one.value.string_value
+        for body in one
+        for own in ExportTraceServiceRequest.FromString(body).resource_spans[0].scope_spans
+        for each in own.spans
+        for one in each.attributes
+        if one.key == "session.id"
+    }
+    span.start_time_unix_nano, span.end_time_unix_nano = 2**62, 2**62 + 1
+    for key, text in (
+        ("openinference.span.kind", "TOOL"),
+        ("tool.name", "send_email"),
+        ("input.value", '{"to": "dana@example.com", "text": "done"}'),
+        ("session.id", session),
+    ):
+        span.attributes.add(key=key).value.string_value = text
+    world.send(*one, request.SerializeToString())
+    (plan,) = world.wait(IDLE_S)
+
+    assert tools(plan)[-1] == "send_email"
+    assert plan.run.trace_id != b"orphan-tool-span"
+    assert Evidence.ROOT_MISSING not in plan.run.levels
 
 
 def test_what_names_no_session_is_judged_alone(world: World) -> None:
