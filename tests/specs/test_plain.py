@@ -152,6 +152,10 @@ def test_arguments_may_have_any_keys_that_luckrate_takes() -> None:
     assert_equal(steps, spec, "")
 
 
+def test_a_budget_below_zero_is_passed_by_no_step_at_all() -> None:
+    assert_equal([], {"max_steps": -1}, None)
+
+
 def test_luckrates_own_steps_will_do() -> None:
     theirs = [luckrate.Step("a", {"id": "88213"}), luckrate.Step("b")]
 

@@ -120,7 +120,8 @@ class MaxSteps:
                 self.id,
                 self.severity,
                 f"{count} steps > max {self.limit}",
-                step=view.ran[max(0, int(self.limit))],
+                # A budget below zero, which Python may set, is passed by no call at all.
+                step=view.ran[max(0, int(self.limit))] if count else None,
                 expected=f"at most {self.limit} steps",
                 observed=f"{count} steps",
             )
