@@ -1,3 +1,4 @@
+import gc
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -274,3 +275,15 @@ def test_two_calls_with_one_long_number_are_a_repeat() -> None:
     one, other = a_call("a", {"x": LONG, "y": 1}), a_call("a", {"y": 1, "x": LONG})
 
     assert len(judged(a_run(one, other, a_call("a", {"x": -LONG})), no_repeat=True).violations) == 1
+
+
+def test_a_judged_run_is_let_go_without_the_garbage_collector() -> None:
+    run = a_run(a_call("lookup", {"id": "48327"}, result="48327"), "pay", task="t")
+    spec = a_spec(ground=True, secrets=True, untrusted=["fetch"], privileged=["pay"])
+    gc.collect()
+    gc.disable()
+    try:
+        judge(run, spec)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

@@ -37,7 +37,7 @@ class Ground:
             for value in found:
                 if value.prose or trace.is_given(index, value.needle):
                     continue
-                if reason := _task_unknown(view) or trace.gap(index):
+                if reason := _task_unknown(view) or trace.gap(view, index):
                     yield Undecided(self.id, reason)
                     continue
                 yield Violation(
@@ -88,9 +88,9 @@ class Taint:
                 continue
             tools = untrusted_tools(groups)
             if tools:
-                missing = _task_unknown(view) or trace.gap(index, among=USER)
+                missing = _task_unknown(view) or trace.gap(view, index, among=USER)
             else:
-                missing = trace.gap(index, among=UNTRUSTED)
+                missing = trace.gap(view, index, among=UNTRUSTED)
             if missing:
                 yield Undecided(self.id, missing)
                 continue

@@ -88,7 +88,6 @@ class Trace:
     know. sources: by rank.
     """
 
-    view: "View"
     sources: list[_Source]
     values: dict[int, list[Value]] = field(default_factory=dict)
     first: dict[Needle, dict[str, int]] = field(default_factory=dict)
@@ -106,13 +105,15 @@ class Trace:
         """Whether call `step` may have `needle` from anything."""
         return any(self._may_know(step, rank) for rank in self.first.get(needle, {}).values())
 
-    def gap(self, step: int, *, among: str = "") -> str:
+    def gap(self, view: "View", step: int, *, among: str = "") -> str:
         """Why something that call `step` may know was perhaps not found; or empty.
 
-        among: look at the groups whose names start so.
+        view: what was traced, which holds this trace: a way back from here would keep
+        both, and the run, until the garbage collector comes. among: look at the groups
+        whose names start so.
         """
         if self._gaps is None:
-            self._gaps = list(_gaps(self.view, self.sources))
+            self._gaps = list(_gaps(view, self.sources))
         for rank, group, why in self._gaps:
             if group.startswith(among) and self._may_know(step, rank):
                 return why
@@ -136,7 +137,7 @@ def trace(view: "View") -> Trace:
     tracing = view.scope.tracing
     traced = view.ran if tracing.limit is None else view.ran[: tracing.limit]
     count = len(view.steps) if tracing.limit is None else len(traced)
-    found = Trace(view, _sources(view, count))
+    found = Trace(_sources(view, count))
     watched: set[Needle] = set()
     needles: dict[Needle, None] = {}
     starts = _starts(view)

@@ -169,19 +169,30 @@ class Secrets:
     def __call__(self, view: View) -> Iterator[Finding]:
         """See `Check`."""
         for index in view.readable:
-            step = view.steps[index]
             if reason := view.hidden(index):
                 yield Undecided(self.id, reason)
             if view.is_result_cut(index):
                 yield Undecided(self.id, Evidence.TEXT_CAPPED.value)
-            texts = {f"arg {text_of(name)}": text_of(value) for name, value in step.args.items()}
-            # Most calls hold none: one look at all their texts tells that.
-            if self._labels("\n".join((step.result, *texts.values()))):
-                for where, text in {"result": step.result, **texts}.items():
-                    for label in self._labels(text):
-                        yield self._violation(label, f"{step.tool}.{where}", index, where)
         if isinstance(view.output, Cut) or view.cut_somewhere:
             yield Undecided(self.id, Evidence.TEXT_CAPPED.value)
+        # Most runs hold none: one look at all their texts tells that.
+        texts = [view.output]
+        for index in view.readable:
+            step = view.steps[index]
+            texts.append(step.result)
+            texts += map(text_of, step.args.values())
+        if self._labels("\n".join(texts)):
+            yield from self._violations(view)
+
+    def _violations(self, view: View) -> Iterator[Violation]:
+        """Every credential, by step and place, the output last."""
+        for index in view.readable:
+            step = view.steps[index]
+            texts = {"result": step.result}
+            texts |= {f"arg {text_of(name)}": text_of(value) for name, value in step.args.items()}
+            for where, text in texts.items():
+                for label in self._labels(text):
+                    yield self._violation(label, f"{step.tool}.{where}", index, where)
         for label in self._labels(view.output):
             yield self._violation(label, "output", None, "output")
 
