@@ -96,13 +96,10 @@ def read(text: str, *, partial: bool = False) -> Loose | None:
             complete are kept, since half a value is another value.
     """
     reader = _Reader(partial=partial)
-    at, end = 0, len(text)
-    while at < end:
-        token = _TOKEN.match(text, at)
-        if token is None:
-            break
-        at = token.end()
-        if not reader.take(token.lastgroup or "", token[token.lastgroup or 0], last=at == end):
+    take, end = reader.take, len(text)
+    for token in _TOKEN.finditer(text):  # every character but a space begins a token
+        kind = token.lastgroup or ""
+        if not take(kind, token[kind], last=token.end() == end):
             return None
     return reader.finish()
 
@@ -121,19 +118,23 @@ class _Reader:
     def take(self, kind: str, piece: str, *, last: bool) -> bool:
         """Take one token; False if this is no structure after all."""
         frame = self._stack[-1]
-        if kind == "open":
+        if kind == "text":
+            frame.put(_scalar(kind, piece))
+        elif kind == "mark":
+            frame.mark()
+        elif kind == "comma":
+            pass
+        elif kind == "open":
             self._stack.append(_Frame(piece))
             return len(self._stack) <= MAX_DEPTH
-        if kind == "close":
+        elif kind == "close":
             return self._close()
-        if kind == "mark":
-            frame.mark()
         elif kind == "cut":
             self._whole = False
             if self._partial:
                 frame.put(unescape(piece.lstrip("bBrRuU")[1:]))
-        elif kind == "text" or (kind != "comma" and not (last and len(self._stack) > 1)):
-            frame.put(_scalar(kind, piece))  # at the end, `20` may be the beginning of 200
+        elif not (last and len(self._stack) > 1):  # `20` may be the beginning of 200
+            frame.put(_scalar(kind, piece))
         return True
 
     def _close(self) -> bool:
@@ -158,7 +159,7 @@ class _Reader:
 
 def _scalar(kind: str, piece: str) -> Any:
     if kind == "text":
-        body = piece.lstrip("bBrRuU")[1:-1]
+        body = (piece if piece[0] in "\"'" else piece.lstrip("bBrRuU"))[1:-1]
         return unescape(body) if "\\" in body else body
     if kind == "angle":
         return piece

@@ -7,7 +7,6 @@ size and by the length of what enters it.
 """
 
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import lru_cache
 from typing import Any, TypeGuard
 
@@ -113,15 +112,24 @@ def _properties(schema: Any) -> tuple[str, ...] | None:
 
 def held(value: Value) -> tuple[Item, ...]:
     """Give the tools in `value` as an attribute's value, one object for equal texts."""
-    if isinstance(value, str | tuple) and _length(value) <= _CACHED_CHARS:
-        with suppress(TypeError):  # a structure that cannot be hashed
-            return _held(value)
-    return _as_items(offers(value))
+    if not isinstance(value, str | tuple):
+        return _as_items(offers(value))
+    try:
+        known = _HELD.get(value)
+    except TypeError:  # a structure that cannot be hashed
+        return _as_items(offers(value))
+    if known is None:
+        known = _as_items(offers(value))
+        if _length(value) <= _CACHED_CHARS:
+            if len(_HELD) >= _CACHED:
+                _HELD.clear()
+            _HELD[value] = known
+    return known
 
 
-@lru_cache(maxsize=1024)
-def _held(value: str | tuple[Value, ...]) -> tuple[Item, ...]:
-    return _as_items(offers(value))
+#: No `lru_cache`: what is known needs no second look at its length.
+_HELD: dict[str | tuple[Value, ...], tuple[Item, ...]] = {}
+_CACHED = 1024
 
 
 def _length(value: Value) -> int:

@@ -102,7 +102,8 @@ class Dialect:
         else:
             trim.trim_overview(span)
             self._keep_words(span)
-        trim.trim_events(span)
+        if span.events:
+            trim.trim_events(span)
         trim.compact(span)
 
     def _keep_result(self, span: Span) -> None:

@@ -127,10 +127,11 @@ def trim_overview(span: Span) -> None:
 
 def is_long(attributes: dict[str, Value], names: frozenset[str]) -> bool:
     """Whether a text under one of `names` is worth reading at the door."""
-    for key in names.intersection(attributes):
-        value = attributes[key]
-        if not isinstance(value, str) or len(value) > LONG_CHARS:
-            return True
+    for key in names:
+        if key in attributes:
+            value = attributes[key]
+            if not isinstance(value, str) or len(value) > LONG_CHARS:
+                return True
     return False
 
 
@@ -164,8 +165,10 @@ def compact(span: Span) -> None:
     Keys that no dialect reads (a spec's own) stay. A dict does not shrink when entries
     are deleted from it, so a new one is made.
     """
-    drops = _DROPS[span.role]
-    span.attributes = {key: value for key, value in span.attributes.items() if key not in drops}
+    attributes = span.attributes
+    for key in _DROPS[span.role].intersection(attributes):
+        del attributes[key]
+    span.attributes = {**attributes}
 
 
 def trim_events(span: Span) -> None:
