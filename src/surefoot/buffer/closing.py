@@ -16,7 +16,7 @@ V = TypeVar("V")
 def next_look_ns(held: Held[V]) -> int:
     """The next time at which an open trace might close."""
     timers = held.timers
-    if held.checked != len(held.spans):
+    if not held.is_looked_at:
         quiet_ns = min(timers.settle_ns, timers.idle_ns)
     else:
         quiet_ns = timers.settle_ns if held.whole else timers.idle_ns
@@ -27,9 +27,9 @@ def look(held: Held[V], now_ns: int) -> tuple[int, Reason]:
     """When `held` closes if nothing else comes, and why: what comes true first."""
     timers = held.timers
     quiet_ns = now_ns - held.last_ns
-    if held.checked != len(held.spans) and quiet_ns >= min(timers.settle_ns, timers.idle_ns):
+    if not held.is_looked_at and quiet_ns >= min(timers.settle_ns, timers.idle_ns):
         is_held_whole(held)
-    if held.checked == len(held.spans) and held.whole:
+    if held.is_looked_at and held.whole:
         due_ns, reason = held.last_ns + timers.settle_ns, Reason.ROOT
     else:
         due_ns, reason = held.last_ns + timers.idle_ns, Reason.IDLE
@@ -40,9 +40,9 @@ def look(held: Held[V], now_ns: int) -> tuple[int, Reason]:
 def is_held_whole(held: Held[V]) -> bool:
     """Whether all has come that the trace's agent spans hang from.
 
-    Found once for as many spans as there are: nothing but a new span changes it.
+    Found once, until another span comes: nothing else changes it.
     """
-    if held.checked != len(held.spans):
+    if not held.is_looked_at:
         held.whole = is_whole(held.spans, anchors=held.anchors, root_agent=held.timers.root_agent)
-        held.checked = len(held.spans)
+        held.is_looked_at = True
     return held.whole

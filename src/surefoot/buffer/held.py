@@ -50,13 +50,13 @@ class Held(Generic[V]):
     __slots__ = (
         "anchors",
         "bytes",
-        "checked",
         "closed_ns",
         "dirty",
         "dropped",
         "first_ns",
         "grades",
         "id",
+        "is_looked_at",
         "last_ns",
         "late_ns",
         "reason",
@@ -77,7 +77,7 @@ class Held(Generic[V]):
         self.services: tuple[str, ...] = ()
         self.timers = timers
         self.first_ns = self.last_ns = now_ns
-        self.checked = -1  #: the number of spans for which `whole` was found
+        self.is_looked_at = False  #: `whole` was found for all these spans
         self.whole = False
         self.bytes = 0
         self.shared: dict[Value, Value] = {}  #: texts, entries and whole attributes
@@ -96,6 +96,7 @@ class Held(Generic[V]):
         """Hold `span`, whose id is not held yet; return the bytes that it added."""
         before = self.bytes
         self.bytes += SPAN_BYTES if self.spans else TRACE_BYTES + SPAN_BYTES
+        self.is_looked_at = False
         span.trace_id = self.id
         self._share_values(span.attributes)
         for event in span.events:
