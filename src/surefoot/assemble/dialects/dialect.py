@@ -169,10 +169,10 @@ class Dialect:
         kept = span.attributes.get(keys.OUTCOME)
         if isinstance(kept, tuple):
             return Result(*cast("tuple[Any, ...]", kept))
+        attributes = span.attributes
         for key in self.result_keys:
-            value = span.attributes.get(key)
-            if value is not None:
-                return results.unwrap(value)
+            if key in attributes and attributes[key] is not None:
+                return results.unwrap(attributes[key])
         return results.UNKNOWN
 
     def hides_result(self, span: Span) -> bool:
@@ -194,7 +194,7 @@ class Dialect:
     def failed(self, span: Span) -> bool:
         """Whether a tool's span tells of a failure, whatever its status says."""
         attributes = span.attributes
-        if self.broken(span) or any(map(is_failure, span.events)):
+        if self.broken(span) or (span.events and any(map(is_failure, span.events))):
             return True
         if _VERDICTS.isdisjoint(attributes):
             return False
@@ -229,8 +229,9 @@ class Dialect:
 
     def broken(self, span: Span) -> bool:
         """Whether a span ended in an error that is no control flow."""
-        kind = span.attributes.get("error.type")
-        if span.status != ERROR and not kind:
+        attributes = span.attributes
+        kind = attributes["error.type"] if "error.type" in attributes else None  # noqa: SIM401 - quicker
+        if not kind and span.status != ERROR:
             return False
         if kind and _last_name(kind) in CONTROL_FLOW:
             return False

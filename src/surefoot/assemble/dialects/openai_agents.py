@@ -38,6 +38,8 @@ _HOSTED = (
     "local_shell_call",
     "apply_patch_call",
 )
+#: What else in a response has `_call` in it: without these, one look tells that there is none.
+_NOT_HOSTED = ("function_call", "tool_call", "_caller")
 
 
 class OpenAIAgents(OpenInference):
@@ -136,8 +138,10 @@ def _hosted(output: Value) -> tuple[Item, ...]:
     """Give hosted calls as an assistant's request and the answer to it."""
     if not isinstance(output, str) or "_call" not in output:
         return ()
-    rest = output.replace("function_call", "").replace("tool_call", "")
-    if "_call" not in rest:  # three looks at a long text instead of one a kind
+    rest = output
+    for other in _NOT_HOSTED:
+        rest = rest.replace(other, "")
+    if "_call" not in rest or not any(kind in rest for kind in _HOSTED):
         return ()
     entries = fields(output).get("output")
     calls = [
