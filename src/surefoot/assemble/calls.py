@@ -79,12 +79,14 @@ def from_models(view: View) -> list[Call]:
     turn = 0
     for at in _askers(view):
         for asked in _turns(view, at):
-            requests = (_from_request(view, at, call) for call in asked)
-            fresh = [request for request in requests if not known.has(request)]
-            for place, request in enumerate(fresh):
-                request.turn, request.place = turn, place
-            found += fresh
-            turn += bool(fresh)
+            place = 0
+            for call in asked:
+                request = _from_request(view, at, call)
+                if not known.has(request):
+                    request.turn, request.place = turn, place
+                    found.append(request)
+                    place += 1
+            turn += place > 0
     return found
 
 
@@ -102,7 +104,11 @@ class _Known:
         return self._has_id(request) if request.call_id else self._has_place(request)
 
     def _has_id(self, request: Call) -> bool:
-        others = self._by_id.setdefault((request.call_id, request.name), [])
+        key = (request.call_id, norm(request.tool))
+        others = self._by_id.get(key)
+        if others is None:
+            self._by_id[key] = [request]
+            return False
         for other in others[-_LOOKED_AT:]:
             if request.at == other.at or _may_be_one(request, other):
                 _complete(other, request)

@@ -64,16 +64,20 @@ def _pair(
     """
     waiting: dict[Hashable, deque[Call]] = {}
     for call in calls:
-        waiting.setdefault((way(call), bool(ids and call.call_id)), deque()).append(call)
+        key = (way(call), bool(ids and call.call_id))
+        if key in waiting:
+            waiting[key].append(call)
+        else:
+            waiting[key] = deque((call,))
     left = []
     taken = set()
     for request in requests:
-        key = way(request)
-        queue = waiting.get((key, False))
-        other = None if ids and request.call_id else waiting.get((key, True))
+        sought = way(request)
+        queue = waiting.get((sought, False))
+        other = waiting.get((sought, True)) if ids and not request.call_id else None
         if not queue or (other and other[0].start_ns < queue[0].start_ns):
             queue = other
-        if key is None or not queue:
+        if sought is None or not queue:
             left.append(request)
             continue
         call = queue.popleft()

@@ -117,7 +117,11 @@ class Forest:
 
 def _distinct(spans: Iterable[Span]) -> list[Span]:
     """Sort; of spans with one id keep the same one, whichever came first."""
-    held: dict[bytes, Span] = {}
+    spans = list(spans)
+    held = {span.span_id: span for span in spans}
+    if len(held) == len(spans):
+        return sorted(spans, key=_BY_TIME)
+    held.clear()
     for span in spans:
         known = held.get(span.span_id)
         if known is None or (known is not span and _rank(span) < _rank(known)):

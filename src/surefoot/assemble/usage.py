@@ -33,13 +33,16 @@ def _of(attributes: dict[str, Value]) -> int | None:
         if names[0] not in attributes:
             continue
         counts = [_count(attributes.get(name)) for name in names]
-        if None not in counts:
-            return sum(count for count in counts if count is not None)
+        told = [count for count in counts if count is not None]
+        if len(told) == len(counts):
+            return sum(told)
     return None
 
 
 def _count(value: Value) -> int | None:
     """Give a count, which some write as a float."""
+    if value.__class__ is int and value >= 0:  # the commonest
+        return value
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
         return None
     return int(value) if value == value // 1 else None
