@@ -32,12 +32,15 @@ class NoRepeat:
 
     def __call__(self, view: View) -> Iterator[Finding]:
         """See `Check`."""
+        tools = [view.steps[index].tool for index in view.ran]
+        if len(set(tools)) == len(tools):
+            return
+        calls = Counter(tools)
         nameless = {
             view.steps[index].tool
             for index in view.ran
             if view.evidence[index].args_quality is ArgsQuality.WRAPPED_TEXT
         }
-        calls = Counter(view.steps[index].tool for index in view.ran)
         done: dict[tuple[str, str], int] = {}
         succeeded: set[str] = set()
         hidden: dict[str, str] = {}

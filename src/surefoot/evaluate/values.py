@@ -30,6 +30,7 @@ _EDGES = ".@:/+?=&%#~-"
 _STRONG = re.compile(r"\d|\w@\w|://|\w{2}\.\w{2}")
 _NUMBER = re.compile(r"\+?(-?)((?:0|[1-9]\d*)|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?", re.ASCII)
 _SHORTEST = 3
+_SEEDS_LONGEST = 40
 #: So many characters has a number at least that may be written with thousands.
 _THOUSAND = 4
 
@@ -93,7 +94,7 @@ def values(args: Mapping[str, Any], *, prose: bool = False) -> list[Value]:
     """The identifiers among the leaves of `args`; with `prose` also those inside texts."""
     found: list[Value] = []
     for path, leaf in leaves(args):
-        text = text_of(leaf).strip()
+        text = (leaf if type(leaf) is str else text_of(leaf)).strip()
         if _is_identifier(text):
             found.append(Value(path, text, needle(text)))
         elif prose:
@@ -209,9 +210,13 @@ def _is_blankless(char: str) -> bool:
 def _is_identifier(text: str) -> bool:
     if _IDENTIFIER.match(text):
         return text.casefold() not in _LITERALS and text.strip("_.@:/+-") != ""
-    if _URL.fullmatch(text):
+    if "://" in text and _URL.fullmatch(text):
         return True
-    return _LONG.fullmatch(text) is not None and not any(map(_is_blankless, text))
+    return (
+        len(text) > _SEEDS_LONGEST
+        and _LONG.fullmatch(text) is not None
+        and not any(map(_is_blankless, text))
+    )
 
 
 def _tokens(text: str) -> list[str]:

@@ -95,21 +95,25 @@ class View:
         spell: Callable[[str], tuple[str, ...]] = aliases if scope.aliases else _no_aliases
         for step in steps:
             if step.tool not in self._aliases:
-                known = step.tool in scope.universe
-                self._aliases[step.tool] = () if known else spell(step.tool)
-        agents = scope.agents
-        in_scope = [i for i in range(len(steps)) if not agents or self._is_by(agents, i)]
+                is_named = step.tool in scope.universe
+                self._aliases[step.tool] = () if is_named else spell(step.tool)
         #: Judged calls by index, with those that never ran.
-        self.asked: list[int] = [index for index in in_scope if self._is_call(index)]
+        self.asked: list[int] = []
+        #: Judged calls by index that a tool ran.
+        self.ran: list[int] = []
         #: Steps by index whose texts are read: also handoffs that are no calls here. What a
         #: pseudo-tool says is the output, which is read itself.
-        self.readable: list[int] = [
-            index
-            for index in in_scope
-            if evidence[index].kind is not StepKind.FINAL or self._is_call(index)
-        ]
-        #: Judged calls by index that a tool ran.
-        self.ran: list[int] = [index for index in self.asked if evidence[index].ran]
+        self.readable: list[int] = []
+        for index, known in enumerate(evidence):
+            if scope.agents and not self._is_by(scope.agents, index):
+                continue
+            is_call = self._is_call(index)
+            if is_call:
+                self.asked.append(index)
+                if known.ran:
+                    self.ran.append(index)
+            if is_call or known.kind is not StepKind.FINAL:
+                self.readable.append(index)
 
     @classmethod
     def of(cls, run: Run, scope: Scope) -> "View":
