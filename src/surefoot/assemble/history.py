@@ -10,7 +10,6 @@ items with the role `tool`.
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -108,10 +107,12 @@ def _walk(value: Any, role: str, depth: int) -> Iterator[Item]:
 def _entry(entry: Any, role: str, depth: int) -> Iterable[Item]:
     """Read one message; one that was read before, in this history or another, is known."""
     if isinstance(entry, dict):
-        with suppress(TypeError, ValueError):  # what JSON cannot hold
+        try:
             text = orjson.dumps(entry)
-            if len(text) <= _REMEMBERED_BYTES:
-                return _remembered(text, role, depth)
+        except (TypeError, ValueError):  # what JSON cannot hold
+            return _walk(entry, role, depth)
+        if len(text) <= _REMEMBERED_BYTES:
+            return _remembered(text, role, depth)
     return _walk(entry, role, depth)
 
 

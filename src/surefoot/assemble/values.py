@@ -70,7 +70,7 @@ def _json(text: str) -> Any:
         found = orjson.loads(text)
     except (orjson.JSONDecodeError, UnicodeError):
         return None
-    if len(text) <= MAX_DEPTH or text.count("[") + text.count("{") <= MAX_DEPTH:
+    if len(text) <= 2 * MAX_DEPTH or text.count("[") + text.count("{") <= MAX_DEPTH:
         return found
     return str(text) if _depth(found) > MAX_DEPTH else found
 
@@ -83,18 +83,19 @@ def _loosely(text: str, *, partial: bool) -> Structure | None:
 
 
 def _depth(value: Any) -> int:
-    """Count levels without recursing."""
-    level = [value]
-    depth = 0
+    """Count levels without recursing; what stands in the innermost is one more."""
+    level = [value] if isinstance(value, dict | list) else []
+    depth, filled = 0, True
     while level:
         depth += 1
+        filled = any(level)
         level = [
             child
             for item in level
-            if isinstance(item, dict | list)
-            for child in (item.values() if isinstance(item, dict) else item)
+            for child in (item.values() if item.__class__ is dict else item)
+            if child.__class__ is dict or child.__class__ is list
         ]
-    return depth
+    return depth + filled
 
 
 def plain(value: object, depth: int = 0) -> Any:

@@ -25,7 +25,6 @@ LONG_CHARS = 512
 _SHORT = 32
 _EVENTS = frozenset({"exception", "gen_ai.evaluation.result"})
 _COPIES = frozenset((*keys.HEARD_MODEL, *keys.SAID_MODEL, "gen_ai.system_instructions"))
-_DEFINITIONS = frozenset(keys.DEFINITIONS)
 #: Of what an overview has in items, what it was asked is kept; what it answered is often
 #: the wrong message.
 _OVERVIEWS = frozenset(
@@ -143,16 +142,14 @@ def mark_cut(attributes: dict[str, Value], names: frozenset[str]) -> None:
 
 def trim_tool(attributes: dict[str, Value]) -> None:
     """Trim a tool's span: the conversation around it is told elsewhere."""
-    for key in _AROUND_TOOLS.intersection(attributes):
-        del attributes[key]
+    for key in _AROUND_TOOLS:
+        attributes.pop(key, None)
 
 
 def trim_offers(attributes: dict[str, Value]) -> None:
     """Turn tool definitions into names."""
-    if _DEFINITIONS.isdisjoint(attributes):
-        return
     for key in keys.DEFINITIONS:
-        value = attributes.pop(key, None)
+        value = attributes.pop(key) if key in attributes else None
         if value is not None and keys.OFFERS not in attributes:
             found = schemas.held(value)
             if found:
@@ -179,10 +176,11 @@ def trim_events(span: Span) -> None:
 
 def let_go(attributes: dict[str, Value], names: frozenset[str], above: int = _SHORT) -> None:
     """Drop what is longer than `above`; a marker of hiding stays."""
-    for key in names.intersection(attributes):
-        value = attributes[key]
-        if not isinstance(value, str) or len(value) > above:
-            del attributes[key]
+    for key in names:
+        if key in attributes:
+            value = attributes[key]
+            if not isinstance(value, str) or len(value) > above:
+                del attributes[key]
 
 
 def from_json(attributes: dict[str, Value], names: Iterable[str], role: str) -> tuple[Item, ...]:
