@@ -40,6 +40,7 @@ SHARED_BYTES = 48
 SHARED_FROM = 128
 #: Types whose values are neither shared nor counted.
 _SMALL = frozenset((bool, int, float, type(None)))
+_PAIR = 2
 #: Stands for a text that found no room in the trace's budget.
 NO_ROOM = Cut("")
 
@@ -115,6 +116,8 @@ class Held(Generic[V]):
             if kind is str:
                 if len(value) >= SHARED_FROM:  # type: ignore[arg-type] # it is a str
                     values[key] = self._share_text(value)  # type: ignore[arg-type] # as above
+            elif kind is tuple:
+                values[key] = self._share_tuple(value)  # type: ignore[arg-type] # it is a tuple
             elif kind not in _SMALL:
                 values[key] = self._share(value)
 
@@ -173,10 +176,25 @@ class Held(Generic[V]):
                     continue
                 own = self._share_text(part)  # type: ignore[arg-type] # as above
             elif kind is tuple:
-                own = self._share_tuple(part)  # type: ignore[arg-type] # it is a tuple
+                if _is_short_pair(part):  # type: ignore[arg-type] # it is a tuple
+                    self.bytes += TUPLE_BYTES + PART_BYTES * _PAIR
+                    continue
+                own = self._share_tuple(part)  # type: ignore[arg-type] # as above
             else:
                 own = self._share(part)
             if own is not part:
                 mine = mine or list(value)
                 mine[at] = own
         return tuple(mine) if mine else value
+
+
+def _is_short_pair(value: tuple[Value, ...]) -> bool:
+    """Whether `value` is a name and a short value, as most pairs are: nothing to share."""
+    if len(value) != _PAIR:
+        return False
+    name, what = value
+    return (
+        type(name) is str
+        and len(name) < SHARED_FROM
+        and (len(what) < SHARED_FROM if type(what) is str else type(what) in _SMALL)
+    )
