@@ -19,14 +19,15 @@ MAX_DEPTH = 64
 
 _TOKEN = re.compile(
     r"""\s*+(?:
-        (?P<open>(?:[A-Za-z_][\w.]*+)?\(|[\[{])
-      | (?P<close>[\])}])
-      | (?P<mark>[:=])
+        (?P<mark>[:=])
       | (?P<comma>,)
       | (?P<text>[bBrRuU]{0,2}(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\]*+(?:\\.[^'\\]*+)*+'))
+      | (?P<open>(?:[A-Za-z_][\w.]*+)?\(|[\[{])
+      | (?P<close>[\])}])
       | (?P<cut>[bBrRuU]{0,2}["'].*+)
       | (?P<angle><[^<>]*+>)
       | (?P<word>[^\s,:=\[\](){}"']++)
+      | (?P<end>\Z)
     )""",
     re.VERBOSE | re.DOTALL,
 )
@@ -96,52 +97,53 @@ def read(text: str, *, partial: bool = False) -> Loose | None:
             complete are kept, since half a value is another value.
     """
     reader = _Reader(partial=partial)
-    take, end = reader.take, len(text)
-    for token in _TOKEN.finditer(text):  # every character but a space begins a token
+    frame, end = reader.frame, len(text)
+    for token in _TOKEN.finditer(text):  # leaves nothing out: whatever comes is some token
         kind = token.lastgroup or ""
-        if not take(kind, token[kind], last=token.end() == end):
-            return None
+        if kind == "text":
+            frame.put(_unquoted(token["text"]))
+        elif kind == "mark":
+            frame.mark()
+        elif kind not in ("comma", "end"):
+            if not reader.take(kind, token[kind], last=token.end() == end):
+                return None
+            frame = reader.frame
     return reader.finish()
 
 
 class _Reader:
-    """The brackets that are open, and what stands in them."""
+    """The brackets that are open, and what stands in them. `frame` is the innermost."""
 
-    __slots__ = ("_partial", "_stack", "_top", "_whole")
+    __slots__ = ("_partial", "_stack", "_top", "_whole", "frame")
 
     def __init__(self, *, partial: bool) -> None:
         self._partial = partial
-        self._top = _Frame("(")
+        self._top = self.frame = _Frame("(")
         self._stack = [self._top]
         self._whole = True
 
     def take(self, kind: str, piece: str, *, last: bool) -> bool:
-        """Take one token; False if this is no structure after all."""
-        frame = self._stack[-1]
-        if kind == "text":
-            frame.put(_scalar(kind, piece))
-        elif kind == "mark":
-            frame.mark()
-        elif kind == "comma":
-            pass
-        elif kind == "open":
-            self._stack.append(_Frame(piece))
+        """Take a bracket, a word or a text that was cut; False if this is no structure."""
+        if kind == "open":
+            self.frame = _Frame(piece)
+            self._stack.append(self.frame)
             return len(self._stack) <= MAX_DEPTH
-        elif kind == "close":
+        if kind == "close":
             return self._close()
-        elif kind == "cut":
+        if kind == "cut":
             self._whole = False
             if self._partial:
-                frame.put(unescape(piece.lstrip("bBrRuU")[1:]))
+                self.frame.put(unescape(piece.lstrip("bBrRuU")[1:]))
         elif not (last and len(self._stack) > 1):  # `20` may be the beginning of 200
-            frame.put(_scalar(kind, piece))
+            self.frame.put(piece if kind == "angle" else _word(piece))
         return True
 
     def _close(self) -> bool:
         if len(self._stack) == 1:
             return False
-        frame = self._stack.pop()
-        self._stack[-1].put(frame.close())
+        closed = self._stack.pop().close()
+        self.frame = self._stack[-1]
+        self.frame.put(closed)
         return True
 
     def finish(self) -> Loose | None:
@@ -157,12 +159,12 @@ class _Reader:
         return None
 
 
-def _scalar(kind: str, piece: str) -> Any:
-    if kind == "text":
-        body = (piece if piece[0] in "\"'" else piece.lstrip("bBrRuU"))[1:-1]
-        return unescape(body) if "\\" in body else body
-    if kind == "angle":
-        return piece
+def _unquoted(piece: str) -> str:
+    body = piece[1:-1] if piece[0] in "\"'" else piece.lstrip("bBrRuU")[1:-1]
+    return unescape(body) if "\\" in body else body
+
+
+def _word(piece: str) -> Any:
     if piece in _WORDS:
         return _WORDS[piece]
     try:
