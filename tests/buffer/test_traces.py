@@ -58,6 +58,15 @@ def test_a_parent_that_has_not_come_is_no_end() -> None:
     assert reasons(pop_all(buffer, 66 * SECOND)) == [Reason.ROOT]
 
 
+def test_a_root_of_the_same_instant_as_the_last_look_is_looked_at() -> None:
+    buffer = Buffer(timers_for=lambda _service: Timers(settle_ns=0))
+    fill(buffer, a_span(2, 1, role=Role.TOOL))
+
+    assert pop_all(buffer, 0) == []
+    fill(buffer, a_span(1))
+    assert reasons(pop_all(buffer, 0)) == [Reason.ROOT]
+
+
 def test_a_pause_of_20_seconds_in_a_run_closes_nothing() -> None:
     buffer = Buffer()
     fill(buffer, a_span(2, 1, role=Role.LLM))
