@@ -375,6 +375,26 @@ def test_texts_beyond_a_traces_budget_are_cut_and_say_so() -> None:
     assert isinstance(held["b"], Cut)
 
 
+def test_short_of_memory_kept_traces_go_first_and_then_the_heaviest_open_ones() -> None:
+    buffer = Buffer()
+    fill(buffer, a_span(1, trace=a_trace_id(1)))
+    pop_all(buffer, 6 * SECOND)
+    for n in range(2, 12):
+        fill(buffer, a_span(1, 9, trace=a_trace_id(n)), now_ns=6 * SECOND)
+    fill(
+        buffer,
+        a_span(1, 9, trace=a_trace_id(12), attributes={"a": "x" * 50_000}),
+        now_ns=6 * SECOND,
+    )
+    buffer.relieve(7 * SECOND)
+    assert pop_all(buffer, 7 * SECOND) == []
+    assert buffer.traces_open == 11
+
+    buffer.relieve(8 * SECOND)
+    (closed,) = pop_all(buffer, 8 * SECOND)
+    assert (closed.trace_id, closed.reason) == (a_trace_id(12), Reason.EVICTED)
+
+
 # grades
 
 

@@ -1,12 +1,14 @@
 """The JSON lines."""
 
 import json
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.builders import a_run, a_verdict, a_violation
 from surefoot.cli.lines import dump, judged_line, run_line
+from surefoot.evaluate import mask
 from surefoot.model import Evidence, Severity, StepEvidence
 
 JSON = st.recursive(
@@ -22,7 +24,7 @@ def test_every_json_value_survives_being_dumped(args: dict[str, object]) -> None
     run = a_run("a")
     run.steps[0].args = args
 
-    line = dump(run_line(run))
+    line = dump(run_line(run, mask))
 
     assert b"\n" not in line
     assert json.loads(line)["steps"][0]["args"] == args
@@ -32,7 +34,7 @@ def test_what_json_cannot_say_does_not_stop_a_line() -> None:
     run = a_run("a")
     run.steps[0].args = {"nan": float("nan"), "big": 2**70, "bytes": b"\1", "set": (1, 2)}
 
-    args = json.loads(dump(run_line(run)))["steps"][0]["args"]
+    args = json.loads(dump(run_line(run, mask)))["steps"][0]["args"]
 
     assert args == {"nan": None, "big": 2**70, "bytes": "01", "set": [1, 2]}
 
@@ -42,7 +44,7 @@ def test_a_run_has_the_keys_of_the_contract() -> None:
     run.levels = frozenset({Evidence.TASK_UNKNOWN, Evidence.ARGS_MISSING})
     run.evidence = [StepEvidence(b"\2" * 8, 5, 6, call_id="call_1")]
 
-    assert json.loads(dump(run_line(run))) == {
+    assert json.loads(dump(run_line(run, mask))) == {
         "trace_id": "00000000000000000000000000000001",
         "service": "desk",
         "agent": "clerk",
@@ -88,3 +90,10 @@ def test_a_judged_run_adds_its_verdicts_with_masked_messages() -> None:
 
 def test_an_unmatched_run_has_no_verdicts() -> None:
     assert judged_line(a_run("a"), [], str)["verdicts"] == []
+
+
+def test_names_pass_the_mask_and_the_input_itself_does_not() -> None:
+    key = "AKIA" + "Q" * 16
+    line = run_line(replace(a_run(service=f"shop {key}", agent=key), session=key), mask)
+
+    assert key not in f"{line['service']} {line['agent']} {line['session']}"

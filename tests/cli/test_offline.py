@@ -11,6 +11,7 @@ from surefoot.cli.lines import dump, run_line
 from surefoot.cli.offline import runs
 from surefoot.cli.read import Request
 from surefoot.errors import InputError
+from surefoot.evaluate import mask
 from surefoot.model import Reason
 from surefoot.specs import SpecSet
 
@@ -22,7 +23,7 @@ STREAM = [
 
 
 def lines(stream: list[Request]) -> list[bytes]:
-    return [dump(run_line(run)) for run in runs(stream, SpecSet())]
+    return [dump(run_line(run, mask)) for run in runs(stream, SpecSet())]
 
 
 @settings(max_examples=20)

@@ -38,7 +38,7 @@ def test_order_splits_and_repeats_change_no_byte(folder: Path, unit: str) -> Non
     def lines(sent: list[Request]) -> list[bytes]:
         found = runs(sent, specs, unit=unit)
         judged = [[judge(run, spec) for spec in specs.matching(run)] for run in found]
-        steps = [dump(run_line(run)) for run in found]
+        steps = [dump(run_line(run, mask)) for run in found]
         return steps + [
             dump(judged_line(run, tuple(verdicts), mask))
             for run, verdicts in zip(found, judged, strict=True)

@@ -131,7 +131,16 @@ class TraceBuffer(Generic[V]):
             self.counts.lost[reason] += len(closed.spans)
 
     def relieve(self, now_ns: int) -> None:
-        """Let all kept traces go, since memory is short; what they owe is paid first."""
+        """Memory is short: let all kept traces go, or a part of the open ones.
+
+        What a kept trace owes is paid first. Of what is open a tenth goes a call, so that
+        a process whose memory is more than was reckoned does not refuse for good.
+        """
+        if not self._kept:
+            self._evict(now_ns, goal=self.held_bytes - self.held_bytes // 10)
+        self._release_kept(now_ns)
+
+    def _release_kept(self, now_ns: int) -> None:
         for held in list(self._kept.values()):
             self._release(held, now_ns)
 
@@ -144,7 +153,7 @@ class TraceBuffer(Generic[V]):
 
         Whatever the caller leaves in the iterator must be given to `abandon`.
         """
-        self.relieve(now_ns)
+        self._release_kept(now_ns)
         yield from self._close_all(now_ns, Reason.SHUTDOWN)
 
     def abandon(self) -> int:
@@ -335,12 +344,20 @@ class TraceBuffer(Generic[V]):
         if self.held_bytes > self.limits.total_bytes:
             self._evict(now_ns, newest=newest)
 
-    def _evict(self, now_ns: int, *, traces: int = 0, newest: Held[V] | None = None) -> None:
+    def _evict(
+        self,
+        now_ns: int,
+        *,
+        traces: int = 0,
+        newest: Held[V] | None = None,
+        goal: int | None = None,
+    ) -> None:
         """Judge the heaviest x oldest traces as they are, then remember them.
 
         The measure is Refinery's: what counts is memory held for a long time.
         """
-        goal = self.limits.total_bytes - self.limits.total_bytes // SPARE
+        if goal is None:
+            goal = self.limits.total_bytes - self.limits.total_bytes // SPARE
         by_impact = sorted(
             (held for held in self._open.values() if held is not newest),
             key=lambda held: (held.bytes * (now_ns - held.first_ns), held.bytes),

@@ -14,13 +14,13 @@ import orjson
 from surefoot.model import Run, Verdict
 
 
-def run_line(run: Run) -> dict[str, Any]:
+def run_line(run: Run, mask: Callable[[str], str]) -> dict[str, Any]:
     """One line of `surefoot steps`."""
     return {
         "trace_id": run.trace_id.hex(),
-        "service": run.service,
-        "agent": run.agent,
-        "session": run.session,
+        "service": mask(run.service),
+        "agent": mask(run.agent),
+        "session": None if run.session is None else mask(run.session),
         "input": run.task,
         "output": run.output,
         "evidence": sorted(level.value for level in run.levels),
@@ -40,7 +40,7 @@ def run_line(run: Run) -> dict[str, Any]:
                 "span_id": one.span_id.hex(),
                 "start_ns": one.start_ns,
                 "end_ns": one.end_ns,
-                "call_id": one.call_id,
+                "call_id": mask(one.call_id),
                 "args_quality": one.args_quality.value,
                 "source": one.source.value,
                 "attempts": one.attempts,
@@ -54,7 +54,7 @@ def judged_line(
     run: Run, verdicts: Sequence[Verdict], mask: Callable[[str], str]
 ) -> dict[str, Any]:
     """One line of `surefoot check --format json`."""
-    return run_line(run) | {"verdicts": [_verdict(verdict, mask) for verdict in verdicts]}
+    return run_line(run, mask) | {"verdicts": [_verdict(verdict, mask) for verdict in verdicts]}
 
 
 def dump(line: dict[str, Any]) -> bytes:

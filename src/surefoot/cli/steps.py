@@ -9,6 +9,7 @@ import typer
 from surefoot.cli.lines import dump, run_line
 from surefoot.cli.offline import runs
 from surefoot.cli.read import requests
+from surefoot.evaluate import mask
 from surefoot.specs import SpecSet
 
 
@@ -33,4 +34,4 @@ UnitOption = Annotated[Unit, typer.Option(help="What is one run.")]
 def steps(paths: Paths, unit: UnitOption = Unit.TRACE) -> None:
     """Print the runs in OTLP files: one JSON object a run, one a line."""
     for run in runs(requests(paths), SpecSet(), unit=unit.value):
-        typer.echo(dump(run_line(run)))
+        typer.echo(dump(run_line(run, mask)))

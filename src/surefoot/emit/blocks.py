@@ -84,7 +84,8 @@ class Blocks:
     def of_violation(self, spec: str, violation: Violation, step: Step | None) -> bytes:
         """Which check, and on whose step, as a span's bytes."""
         place = (step.tool, step.agent) if step else None
-        return self._broken((spec, violation.check, violation.severity.value, violation.arg, place))
+        arg = self._texts.argument(violation.arg)
+        return self._broken((spec, violation.check, violation.severity.value, arg, place))
 
     def _build_whose(self, whose: _Whose) -> bytes:
         """Spec, service, agent and grades."""

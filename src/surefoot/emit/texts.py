@@ -10,6 +10,7 @@ boundaries would no longer see the key.
 """
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -18,6 +19,8 @@ import orjson
 
 from surefoot.model import OutputGrade, PathGrade, Run, Severity, Step, Verdict, Violation
 
+#: Where an argument's path goes on into its value: `items[0].order_id`.
+_INSIDE = re.compile(r"[.\[]")
 #: Longest trajectory, in steps; the rest is told by number. Jaeger and Phoenix show a
 #: hundred names over a few lines; nobody reads more of them there.
 STEPS_SHOWN = 100
@@ -93,10 +96,14 @@ class Texts:
         if violation.step is not None:
             told += f" by {run.steps[violation.step].tool}"
         if violation.arg:
-            told += f", argument {violation.arg}"
+            told += f", argument {self.argument(violation.arg)}"
         elif violation.subject:
             told += f": {violation.subject}"
         return self.message(told)
+
+    def argument(self, path: str) -> str:
+        """An argument's path as it may leave: keys inside a value are a part of the value."""
+        return _INSIDE.split(path, maxsplit=1)[0] if self.redact_values else path
 
     def explanation(self, verdict: Verdict, run: Run) -> str:
         """Why the outcome is what it is, in a sentence."""

@@ -67,10 +67,10 @@ from surefoot.telemetry import (
 
 #: From the signal to the exit are 15 s (the design's budget; Kubernetes kills after 30).
 #: Of these, the last ones are for calls that must be cut off because nobody answers.
-SHUTDOWN_NS = 12_500_000_000
+SHUTDOWN_NS = 13_500_000_000
 #: What receivers get of it to finish running calls, and senders at the end.
 CALLS_S = 2.0
-FLUSH_NS = 4_000_000_000
+FLUSH_NS = 2_500_000_000
 NS = 1e9
 #: Services whose timers are kept.
 _SERVICES = 1_000
