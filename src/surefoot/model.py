@@ -191,6 +191,8 @@ class StepEvidence:
     turn: calls with the same number were asked for together; -1 is unknown.
     result_capped: the result is a beginning.
     result_known: the spans carry a result (also an empty one).
+    trace_id: where its spans stand; empty for the run's own trace, which is the latest
+    one of a session.
     """
 
     span_id: bytes
@@ -206,6 +208,7 @@ class StepEvidence:
     result_capped: bool = False
     result_known: bool = True
     merged: tuple[tuple[bytes, str], ...] = ()
+    trace_id: bytes = b""
 
 
 class Evidence(enum.StrEnum):

@@ -2,6 +2,7 @@
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from surefoot.emit.sent import Plan
 from surefoot.model import Evidence, Reason
@@ -86,6 +87,34 @@ def test_a_later_turn_amends_the_sessions_verdict(world: World) -> None:
     assert again.replaces == first.after.verdict_id
     assert len(again.run.steps) > len(first.run.steps)
     assert sum(green for _, _, green in world.luck.rates(world.clock.at_ns)) == 1
+
+
+def test_what_leaves_points_into_the_traces_where_things_stand(world: World) -> None:
+    """Parents and links name spans that are there: the step's own, the replaced verdict."""
+    one, two = turns("langgraph/session")
+    key = b"AKIA" + b"Q" * 16  # a credential in an earlier turn's result: a violation there
+    world.send(*(body.replace(b"customer dana@example.com", b"k is " + key) for body in one))
+    (first,) = world.wait(IDLE_S)
+    world.send(*two)
+    world.wait(IDLE_S)
+
+    def standing(bodies: list[bytes]) -> list[Span]:
+        return [
+            span
+            for body in bodies
+            for group in ExportTraceServiceRequest.FromString(body).resource_spans
+            for scope in group.scope_spans
+            for span in scope.spans
+        ]
+
+    ours = standing(world.verdicts.bodies)
+    there = {(span.trace_id, span.span_id) for span in (*ours, *standing([*one, *two]))}
+    assert first.verdict
+    assert first.verdict.violations
+    assert {(span.trace_id, span.parent_span_id) for span in ours} <= there
+    links = {(link.trace_id, link.span_id) for span in ours for link in span.links}
+    assert links <= there
+    assert (first.run.trace_id, first.after.verdict_id) in links
 
 
 def test_a_call_in_a_trace_of_its_own_is_stitched_to_its_session(world: World) -> None:

@@ -65,11 +65,15 @@ def _steps(run: Run, start_ns: int) -> Iterable[Step]:
 
 
 def _turned(runs: Sequence[Run]) -> Iterable[list[StepEvidence]]:
-    """Number turns through."""
+    """Number turns through, and say in which trace each step stands."""
     base = 0
     for run in runs:
         yield [
-            replace(known, turn=known.turn + base) if known.turn >= 0 else known
+            replace(
+                known,
+                turn=known.turn + base if known.turn >= 0 else known.turn,
+                trace_id=known.trace_id or run.trace_id,
+            )
             for known in run.evidence
         ]
         base += 1 + max((known.turn for known in run.evidence), default=-1)

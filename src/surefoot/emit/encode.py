@@ -19,7 +19,6 @@ from surefoot.emit.identity import Identity
 from surefoot.emit.sent import Out, Plan
 from surefoot.emit.texts import Mask, Texts
 from surefoot.model import (
-    Run,
     Severity,
     Verdict,
     Violation,
@@ -87,7 +86,8 @@ class Encoder:
         name = f"verdict {verdict.outcome.value}: {texts.name(verdict.spec)}"
         if revision:
             name += f" (revision {revision})"
-        _place(span, run, plan.after.verdict_id, run.root.span_id, name, run.start_ns)
+        own_id, root_id = plan.after.verdict_id, run.root.span_id
+        _place(span, run.trace_id, own_id, root_id, name, run.start_ns)
         span.MergeFromString(self._blocks.of(plan, verdict, explanation))
         span.events[0].time_unix_nano = min(run.start_ns, _LATEST_NS)
         add(
@@ -109,7 +109,8 @@ class Encoder:
         run, texts = plan.run, self._texts
         kind = "" if violation.severity is Severity.HARD else f"({violation.severity.value}) "
         name = f"violation {kind}{texts.name(violation.check)}"
-        _place(span, run, out.span_id, out.parent_id, name, out.start_ns)
+        trace_id = out.trace_id or run.trace_id
+        _place(span, trace_id, out.span_id, out.parent_id, name, out.start_ns)
         message = texts.violation(violation, run)
         observed = texts.quoted(violation.observed)
         step = None if violation.step is None else run.steps[violation.step]
@@ -139,9 +140,11 @@ def _group(identity: Identity) -> bytes:
     return group.SerializeToString()
 
 
-def _place(span: Span, run: Run, span_id: bytes, parent: bytes, name: str, start_ns: int) -> None:
+def _place(
+    span: Span, trace_id: bytes, span_id: bytes, parent: bytes, name: str, start_ns: int
+) -> None:
     """Who a span is, and where and when it stands."""
-    span.trace_id = run.trace_id
+    span.trace_id = trace_id
     span.span_id = span_id
     span.parent_span_id = parent
     span.name = name
@@ -162,8 +165,10 @@ def _link(span: Span, plan: Plan) -> None:
     """
     run = plan.run
     steps = sorted({one.step for one, _ in plan.violations if one.step is not None})
-    offending = dict.fromkeys(run.evidence[step].span_id for step in steps)
-    offending.pop(run.root.span_id, None)
-    for span_id in (*list(offending)[:LINKS], plan.replaces):
+    known = (run.evidence[step] for step in steps)
+    offending = dict.fromkeys((one.trace_id or run.trace_id, one.span_id) for one in known)
+    offending.pop((run.trace_id, run.root.span_id), None)
+    replaced = (plan.replaces_in or run.trace_id, plan.replaces)
+    for trace_id, span_id in (*list(offending)[:LINKS], replaced):
         if span_id:
-            span.links.add(trace_id=run.trace_id, span_id=span_id)
+            span.links.add(trace_id=trace_id, span_id=span_id)

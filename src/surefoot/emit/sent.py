@@ -34,11 +34,15 @@ class Out:
     span_id: bytes
     parent_id: bytes
     start_ns: int
+    #: Where it stands: the trace of its step; of a session that may be an earlier one.
+    trace_id: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
     """What is out for one run and spec.
+
+    trace_id: where the verdict that is out stands.
 
     revision: -1 while only early violations left. content: a digest of the verdict
     that is out, to see whether an amendment alters anything.
@@ -48,6 +52,7 @@ class Sent:
     verdict_id: bytes = b""
     content: bytes = b""
     out: tuple[Out, ...] = ()
+    trace_id: bytes = b""
 
 
 @dataclass(slots=True)
@@ -56,7 +61,8 @@ class Plan:
 
     emit: whether anything leaves. verdict: None for an early plan: violations alone.
     violations: all that were found, each with its span. new: the indices of those
-    that leave now. replaces: the replaced verdict's span id, or empty. withdrawn: span
+    that leave now. replaces: the replaced verdict's span id, or empty, and replaces_in
+    the trace in which it stands. withdrawn: span
     ids of the violations that are out and not found. after: what is out then.
     """
 
@@ -68,6 +74,7 @@ class Plan:
     emit: bool
     verdict: Verdict | None = None
     replaces: bytes = b""
+    replaces_in: bytes = b""
     withdrawn: tuple[bytes, ...] = ()
 
     @property
@@ -101,10 +108,11 @@ def plan(run: Run, verdict: Verdict, before: Sent | None = None) -> Plan:
         spec=verdict.spec,
         violations=paired,
         new=new,
-        after=Sent(revision, span_id, content, out),
+        after=Sent(revision, span_id, content, out, run.trace_id),
         emit=True,
         verdict=verdict,
         replaces=sent.verdict_id,
+        replaces_in=sent.trace_id or run.trace_id,
         withdrawn=tuple(one.span_id for one in out if one.span_id not in held),
     )
 
@@ -188,6 +196,7 @@ def _fresh(
         span_id=derived,
         parent_id=span_id or run.root.span_id,
         start_ns=step.start_ns if step else run.start_ns,
+        trace_id=(step.trace_id if step else b"") or run.trace_id,
     )
 
 
