@@ -1,12 +1,16 @@
 """With `unit: session` the traces of one session are one run, judged when it is quiet."""
 
+from dataclasses import replace
+
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from surefoot.assemble import join
 from surefoot.emit.sent import Plan
 from surefoot.model import Evidence, Reason
 from surefoot.pipeline import sessions
+from surefoot.pipeline.shared import is_session
 from surefoot.specs import SpecSet
 from worlds import IDLE_NS, World, requests
 
@@ -155,6 +159,17 @@ def test_what_names_no_session_is_judged_alone(world: World) -> None:
     (plan,) = world.wait(IDLE_S)
 
     assert (plan.run.key, plan.run.session) == (b"", None)
+
+
+def test_a_session_id_that_is_no_text_is_an_id_all_the_same(world: World) -> None:
+    """JSON may hold half a surrogate pair; it must cost no trace."""
+    one, _ = turns("langgraph/session")
+    world.send(*one)
+    (plan,) = world.wait(IDLE_S)
+    odd = join([replace(plan.run, session="\ud800")])
+
+    assert is_session(odd)
+    assert not is_session(replace(odd, key=b""))
 
 
 def test_at_shutdown_sessions_that_wait_are_judged(world: World) -> None:

@@ -38,7 +38,7 @@ def join(runs: Sequence[Run]) -> Run:
     users = [run.told.user for run in ordered]
     return replace(
         last,
-        key=(session or "").encode(),
+        key=(session or "").encode("utf-8", "surrogatepass"),
         session=session,
         steps=steps,
         evidence=evidence,

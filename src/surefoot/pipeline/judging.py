@@ -89,7 +89,7 @@ class Judge:
         return None if due_ns is None else max(0, due_ns - self._clock.now_ns())
 
     def relieve(self) -> None:
-        """Memory is short: let judged traces go that are only kept for amendments."""
+        """Memory is short: let kept traces go, or judge some of the open ones as they are."""
         with self._shared.lock:
             self._shared.buffer.relieve(self._clock.now_ns())
 

@@ -49,7 +49,8 @@ class SharedBuffer:
 
 def is_session(run: Run) -> bool:
     """Whether a run is a session's: its trace is the latest one, and may change."""
-    return bool(run.key) and run.session is not None and run.key == run.session.encode()
+    named = (run.session or "").encode("utf-8", "surrogatepass")
+    return bool(named) and run.key == named
 
 
 class SharedLuck:
