@@ -187,6 +187,8 @@ class StepEvidence:
 
     span_id: the tool span's, or the LLM span's where `source` is `llm`.
     merged: (span id, call id) of every span that told of this same call.
+    named: False where no attribute names the tool and the span's own name stands in.
+    hands_to: the agent that a handoff hands over to; empty where no span tells.
     ran: False for a call that the model asked for and no tool ran.
     turn: calls with the same number were asked for together; -1 is unknown.
     result_capped: the result is a beginning.
@@ -209,6 +211,8 @@ class StepEvidence:
     result_known: bool = True
     merged: tuple[tuple[bytes, str], ...] = ()
     trace_id: bytes = b""
+    named: bool = True
+    hands_to: str = ""
 
 
 class Evidence(enum.StrEnum):
@@ -268,6 +272,21 @@ class Root:
     attributes: Mapping[str, Value] = field(default_factory=dict, hash=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What somebody said of a run's output: a feedback, an evaluator's score.
+
+    name: of the evaluation, as its author wrote it. label: in its author's words, empty
+    if there is none. score: None if there is none. time_ns: when it was given, by which
+    the latest of one name counts.
+    """
+
+    name: str
+    label: str = ""
+    score: float | None = None
+    time_ns: int = 0
+
+
 @dataclass(slots=True)
 class Run:
     """One trajectory to judge.
@@ -278,7 +297,9 @@ class Run:
     flaw: why the answer does not look right by its structure (an error on the agent
     chain, no answer, a redacted or cut one); empty where it looks right, None where
     the spans do not tell.
-    models: names of the models used. tokens: None if no span tells.
+    models: names of the models used. tokens, cost: None if no span tells. llm_calls: how
+    often a model was asked. skewed: AI spans that start before their parent, or end
+    before they start. grades: what others said of the output.
     """
 
     trace_id: bytes
@@ -301,6 +322,10 @@ class Run:
     spans: int = 0
     tokens: int | None = None
     models: tuple[str, ...] = ()
+    llm_calls: int = 0
+    cost: float | None = None
+    skewed: int = 0
+    grades: tuple[Grade, ...] = ()
 
 
 class Severity(enum.StrEnum):

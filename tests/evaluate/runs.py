@@ -107,7 +107,7 @@ def messages(run: Run, **keys: Any) -> list[str]:
 
 def a_view(run: Run, **keys: Any) -> View:
     """`run` as a spec with these keys sees it."""
-    return View.of(run, a_spec(**keys).scope)
+    return View(run, a_spec(**keys).scope)
 
 
 def steps_of(verdict: Verdict) -> Sequence[int | None]:

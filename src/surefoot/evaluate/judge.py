@@ -66,7 +66,7 @@ def judge(run: Run, spec: Rules) -> Verdict:
         Violations in the order of checks, then steps; each check is in at most one of
         violations and undecided.
     """
-    view = View.of(run, spec.scope)
+    view = View(run, spec.scope)
     violations: list[Violation] = []
     undecided: list[Undecided] = []
     crashed: list[str] = []

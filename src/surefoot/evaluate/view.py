@@ -14,7 +14,7 @@ Owns what counts as a call. Knows no check. The rules, for all checks alike:
 - Calls that overlap in time, or that one model turn asked for together, are unordered.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -28,10 +28,7 @@ from surefoot.model import (
     Evidence,
     Run,
     Source,
-    Step,
-    StepEvidence,
     StepKind,
-    Told,
 )
 
 _HIDDEN = {
@@ -65,24 +62,15 @@ class Scope:
 class View:
     """One run seen through one spec. Made for one judgement, then let go."""
 
-    def __init__(  # noqa: PLR0913 - a run's parts, which the Python check() has no Run for
-        self,
-        scope: Scope,
-        steps: Sequence[Step],
-        evidence: Sequence[StepEvidence],
-        *,
-        levels: frozenset[Evidence],
-        told: Told,
-        task: str,
-        output: str,
-    ) -> None:
+    def __init__(self, run: Run, scope: Scope) -> None:
+        self.run = run
         self.scope = scope
-        self.steps = steps
-        self.evidence = evidence
-        self.levels = levels
-        self.told = told
-        self.task = task
-        self.output = output
+        self.steps = steps = run.steps
+        self.evidence = evidence = run.evidence
+        self.levels = run.levels
+        self.told = run.told
+        self.task = run.task
+        self.output = run.output
         #: Start and end of each step, in nanoseconds. A call known from the model's output
         #: alone has the model span's times, which say when it was asked for and not how
         #: long it took: no length, then.
@@ -114,19 +102,6 @@ class View:
                     self.ran.append(index)
             if is_call or known.kind is not StepKind.FINAL:
                 self.readable.append(index)
-
-    @classmethod
-    def of(cls, run: Run, scope: Scope) -> "View":
-        """See `run` through `scope`."""
-        return cls(
-            scope,
-            run.steps,
-            run.evidence,
-            levels=run.levels,
-            told=run.told,
-            task=run.task,
-            output=run.output,
-        )
 
     def covers(self, names: NameSet, index: int) -> bool:
         """Whether the tool of step `index` is one of `names`."""

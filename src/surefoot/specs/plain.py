@@ -20,7 +20,16 @@ from surefoot.evaluate.repeats import NoRepeat
 from surefoot.evaluate.secrets import Secrets
 from surefoot.evaluate.values import text_of
 from surefoot.evaluate.view import Scope, View
-from surefoot.model import Evidence, Step, StepEvidence, Told, Violation
+from surefoot.model import (
+    Evidence,
+    Reason,
+    Resource,
+    Root,
+    Run,
+    Step,
+    StepEvidence,
+    Violation,
+)
 from surefoot.specs.build import checks, scope
 from surefoot.specs.schema import Spec
 
@@ -53,15 +62,22 @@ def check(
 def _run(
     steps: Sequence[Step], seen: Scope, rules: Iterable[Check], task_input: object
 ) -> list[Violation]:
-    view = View(
-        seen,
-        steps,
-        [StepEvidence(b"", index, index) for index in range(len(steps))],
+    task = text_of(task_input)
+    run = Run(
+        trace_id=b"",
+        key=b"",
+        service="",
+        agent="",
+        session=None,
+        root=Root(b"", 0, 0),
+        resource=Resource(),
+        steps=list(steps),
+        evidence=[StepEvidence(b"", index, index) for index in range(len(steps))],
         levels=frozenset({Evidence.COMPLETE}),
-        told=Told(),
-        task=text_of(task_input),
-        output="",
+        reason=Reason.ROOT,
+        task=task,
     )
+    view = View(run, seen)
     return [found for rule in rules for found in rule(view) if isinstance(found, Violation)]
 
 
