@@ -60,7 +60,6 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     [
         ("x: 1", "specs[0].x: unknown key; known here: name, match, tools"),
         ("1: 2", "specs[0][1]: a key that is no text; put it in quotes"),
-        ("rules: []", "specs[0].rules: not supported yet; "),
         ("max_steps: -1", "specs[0].max_steps: too small; write at least 0"),
         ("max_steps: 1.5", "specs[0].max_steps: not a whole number"),
         ("no_repeat: 1", "specs[0].no_repeat: neither true nor false; write one of them"),

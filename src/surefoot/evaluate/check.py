@@ -16,7 +16,7 @@ seen) and says so by its own `Needs`.
 import enum
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from surefoot.model import Evidence, Severity, Undecided, Violation
 
@@ -56,6 +56,12 @@ BLIND = frozenset({Evidence.NO_TOOL_SPANS})
 #: One call may be here twice.
 TWICE = frozenset({Evidence.PARENTS_MISSING})
 
+# Why a value cannot be read, beside the evidence levels.
+#: No span tells what the call returned.
+RESULTS_MISSING = "results_missing"
+#: The spans have the argument's value and lost its name.
+ARGS_UNNAMED = "args_unnamed"
+
 NEEDS: dict[Kind, Needs] = {
     Kind.FINAL: Needs(frozenset(), BLIND),
     Kind.SEEN: Needs(TWICE, TWICE | BLIND),
@@ -70,8 +76,15 @@ Finding = Violation | Undecided
 class Check(Protocol):
     """One rule of a spec, compiled: a frozen dataclass that holds no state."""
 
-    kind: ClassVar[Kind]
-    needs: ClassVar[Needs]
+    @property
+    def kind(self) -> Kind:
+        """What the check can decide on a part of a run: most often of the class."""
+        ...
+
+    @property
+    def needs(self) -> Needs:
+        """The levels that it cannot do without; `NEEDS[kind]` unless it does better."""
+        ...
 
     @property
     def id(self) -> str:

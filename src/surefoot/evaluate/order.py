@@ -5,10 +5,11 @@ Owns the order checks. Knows the partial order of `View.are_ordered` and no cloc
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
-from surefoot.evaluate.check import NEEDS, Kind, Needs
-from surefoot.evaluate.names import NameSet
+from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
+from surefoot.evaluate.matcher import Calls, Matcher, weigh
 from surefoot.evaluate.view import View
 from surefoot.model import Severity, Violation
 
@@ -17,10 +18,8 @@ from surefoot.model import Severity, Violation
 class Pair:
     """`first` comes before `then`."""
 
-    first: str
-    then: str
-    firsts: NameSet
-    thens: NameSet
+    first: Matcher
+    then: Matcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +36,32 @@ class Before:
     kind: ClassVar[Kind] = Kind.ABSENT
     needs: ClassVar[Needs] = NEEDS[Kind.ABSENT]
 
-    def __call__(self, view: View) -> Iterator[Violation]:
+    def __call__(self, view: View) -> Iterator[Finding]:
         """See `Check`."""
         for pair in self.pairs:
-            firsts = [index for index in view.ran if view.covers(pair.firsts, index)]
-            thens = [index for index in view.ran if view.covers(pair.thens, index)]
-            if not thens or (firsts and _may_precede(view, firsts, thens)):
-                continue
-            if firsts:
-                message = f"{pair.first} must come before {pair.then}"
-                observed = f"{pair.then} at step {thens[0]}, {pair.first} at step {firsts[0]}"
-            else:
-                message = f"{pair.then} called without {pair.first}"
-                observed = f"{pair.then} at step {thens[0]}, no {pair.first}"
-            yield Violation(
-                self.id,
-                self.severity,
-                message,
-                step=thens[0],
-                expected=f"{pair.first} before {pair.then}",
-                observed=observed,
-                subject=f"{pair.first}, {pair.then}",
-            )
+            find = partial(self._find, view, pair.first.label, pair.then.label)
+            yield from weigh(self.id, view, find, guilty=(pair.then,), helpful=(pair.first,))
+
+    def _find(
+        self, view: View, first: str, then: str, thens: Calls, firsts: Calls
+    ) -> Iterator[Violation]:
+        if not thens or (firsts and _may_precede(view, firsts, thens)):
+            return
+        if firsts:
+            message = f"{first} must come before {then}"
+            observed = f"{then} at step {thens[0]}, {first} at step {firsts[0]}"
+        else:
+            message = f"{then} called without {first}"
+            observed = f"{then} at step {thens[0]}, no {first}"
+        yield Violation(
+            self.id,
+            self.severity,
+            message,
+            step=thens[0],
+            expected=f"{first} before {then}",
+            observed=observed,
+            subject=f"{first}, {then}",
+        )
 
 
 def _may_precede(view: View, firsts: Sequence[int], thens: Sequence[int]) -> bool:

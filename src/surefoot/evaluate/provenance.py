@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from surefoot.evaluate.check import RESULTS_MISSING
 from surefoot.evaluate.names import NameSet
 from surefoot.evaluate.search import FEW, Finder
 from surefoot.evaluate.values import (
@@ -175,7 +176,7 @@ def _gaps(view: "View", sources: list[_Source]) -> Iterator[tuple[int, str, str]
         if is_cut or view.cut_somewhere:
             yield rank, group, Evidence.TEXT_CAPPED.value
         elif step >= 0 and view.is_result_missing(step):
-            yield rank, group, "results_missing"
+            yield rank, group, RESULTS_MISSING
 
 
 def _sources(view: "View", count: int) -> list[_Source]:

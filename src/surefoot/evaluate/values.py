@@ -17,6 +17,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+import orjson
+
 #: Identifier-shaped values that say nothing about where they come from.
 _LITERALS = frozenset({"true", "false", "none", "null", "yes", "nan"})
 #: The seed's shape. `$` lets one line feed follow, and so must we.
@@ -73,6 +75,14 @@ def text_of(value: object) -> str:
         if not isinstance(value, dict | list | tuple):
             return f"<{type(value).__name__}>"
         return "\n".join(f"{path}: {text_of(leaf)}" for path, leaf in leaves({"": value}))
+
+
+def json_value(text: str) -> Any:
+    """The JSON value that `text` writes; None if it is no JSON."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
 
 
 def _long_number(value: int) -> str:

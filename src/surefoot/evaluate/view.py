@@ -18,10 +18,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
+from typing import Any
 
+from surefoot.evaluate.check import ARGS_UNNAMED, RESULTS_MISSING
+from surefoot.evaluate.matcher import Matcher, Matches, Matching
 from surefoot.evaluate.names import NameSet, aliases
+from surefoot.evaluate.paths import Path
 from surefoot.evaluate.provenance import Trace, Tracing, trace
-from surefoot.evaluate.values import leaves, readable, text_of
+from surefoot.evaluate.values import json_value, leaves, readable, text_of
 from surefoot.model import (
     ArgsQuality,
     Cut,
@@ -79,6 +83,8 @@ class View:
             for known in evidence
         ]
         self._said: dict[int, str] = {}
+        self._results: dict[int, Any] = {}
+        self._matching = Matching()
         self._aliases: dict[str, tuple[str, ...]] = {}
         spell: Callable[[str], tuple[str, ...]] = aliases if scope.aliases else _no_aliases
         for step in steps:
@@ -116,6 +122,35 @@ class View:
             return False
         (start, end), (other_start, other_end) = self.spans[first], self.spans[second]
         return not (start < other_end and other_start < end)
+
+    def match(self, matcher: Matcher) -> Matches:
+        """The judged calls that `matcher` means, surely or perhaps."""
+        return self._matching.of(self, matcher)
+
+    def argument(self, index: int, path: Path) -> tuple[list[tuple[str, Any]], str]:
+        """What stands at `path` in the arguments of step `index`, with where it stands.
+
+        Also why that may not be all: hidden arguments, or, where nothing stands there, an
+        argument whose name the spans lost. Empty if it is all.
+        """
+        found = path.follow(self.steps[index].args)
+        if reason := self.hidden(index):
+            return found, reason
+        nameless = self.evidence[index].args_quality is ArgsQuality.WRAPPED_TEXT
+        return found, ARGS_UNNAMED if nameless and not found else ""
+
+    def result_hidden(self, index: int) -> str:
+        """Why the result of step `index` cannot be read as a whole; empty if it can."""
+        if self.is_result_missing(index):
+            return RESULTS_MISSING
+        cut = self.is_result_cut(index) or self.cut_somewhere
+        return Evidence.TEXT_CAPPED.value if cut else ""
+
+    def result_value(self, index: int) -> Any:
+        """The result of step `index` as JSON says it; None where it is plain text."""
+        if index not in self._results:
+            self._results[index] = json_value(self.steps[index].result)
+        return self._results[index]
 
     def said(self, index: int) -> str:
         """What the arguments of step `index` say, as the boundary rule reads it."""

@@ -11,14 +11,15 @@ from surefoot.evaluate.calls import Forbidden, MaxSteps, Required, Tools
 from surefoot.evaluate.check import Check
 from surefoot.evaluate.grounding import Ground, Taint
 from surefoot.evaluate.judge import DEFAULT_SOURCES, OutputSource, Rules
-from surefoot.evaluate.names import Names, NameSet
+from surefoot.evaluate.matcher import Matcher
+from surefoot.evaluate.names import Names
 from surefoot.evaluate.order import Before, Pair
 from surefoot.evaluate.provenance import Tracing
 from surefoot.evaluate.repeats import NoRepeat
 from surefoot.evaluate.secrets import Secrets
 from surefoot.evaluate.view import Scope
 from surefoot.model import Severity
-from surefoot.specs.sanity import active_checks
+from surefoot.specs.sanity import active_checks, names_in
 from surefoot.specs.schema import OutputOk, Spec
 
 #: Hex digits of a SHA-256 that tell specs apart.
@@ -28,7 +29,10 @@ _HASH_DIGITS = 16
 #: order is that in which violations are reported.
 _CHECKS: dict[str, tuple[Severity, Callable[[Spec, Severity], Check]]] = {
     "tools": (Severity.HARD, lambda spec, severity: Tools(Names.of(spec.tools), severity)),
-    "required": (Severity.HARD, lambda spec, severity: Required(_each(spec.required), severity)),
+    "required": (
+        Severity.HARD,
+        lambda spec, severity: Required(_each(spec.required), severity=severity),
+    ),
     "forbidden": (Severity.HARD, lambda spec, severity: Forbidden(_each(spec.forbidden), severity)),
     "before": (Severity.HARD, lambda spec, severity: Before(_pairs(spec.before), severity)),
     "max_steps": (Severity.SOFT, lambda spec, severity: MaxSteps(spec.max_steps or 0, severity)),
@@ -58,12 +62,16 @@ def checks(spec: Spec) -> Iterable[Check]:
         level = levels.get(check, usual)
         if check in active and level != "off":
             yield make(spec, Severity(level))
+    for rule in spec.rules:
+        if rule.severity != "off":
+            yield rule.check()
 
 
 def scope(spec: Spec) -> Scope:
     """Which steps the spec judges, and how it reads names and values."""
     named = {*spec.tools, *spec.required, *spec.forbidden, *spec.untrusted, *spec.privileged}
     named |= {name for pair in spec.before for name in pair}
+    named |= {name for _, name in names_in(spec.rules)}
     tainting = bool(spec.untrusted and spec.privileged)
     return Scope(
         agents=spec.match.agent if spec.scope == "agent" else (),
@@ -94,15 +102,12 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
 
 
-def _each(names: Iterable[str]) -> tuple[tuple[str, NameSet], ...]:
-    return tuple((name, Names.of([name])) for name in dict.fromkeys(names))
+def _each(names: Iterable[str]) -> tuple[Matcher, ...]:
+    return tuple(Matcher.named(name, Names.of([name])) for name in dict.fromkeys(names))
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> tuple[Pair, ...]:
-    return tuple(
-        Pair(first, then, Names.of([first]), Names.of([then]))
-        for first, then in dict.fromkeys(pairs)
-    )
+    return tuple(Pair(*_each(pair)) for pair in dict.fromkeys(pairs))
 
 
 def _sources(told: tuple[OutputOk, ...] | None) -> tuple[OutputSource, ...]:

@@ -43,7 +43,7 @@ def _read(paths: Iterable[Path | str]) -> tuple[list[Spec], list[str]]:
     owners: dict[str, str] = {}
     for path in map(Path, paths):
         try:
-            files = _files(path)
+            files = spec_files(path)
         except SpecError as problem:
             found.append(str(problem))
             continue
@@ -58,6 +58,19 @@ def _read(paths: Iterable[Path | str]) -> tuple[list[Spec], list[str]]:
                 owners.setdefault(spec.name, where)
                 specs.append(spec)
     return specs, found
+
+
+def spec_files(path: Path) -> list[Path]:
+    """The files that `load` reads for `path`, in its order.
+
+    Raises:
+        SpecError: There is none.
+    """
+    try:
+        return _files(path)
+    except OSError as failure:
+        reason = failure.strerror
+        raise SpecError(f"{path}: cannot be read: {reason}; let us list and enter it") from failure
 
 
 def _files(path: Path) -> list[Path]:

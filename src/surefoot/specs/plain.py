@@ -13,7 +13,8 @@ from typing import Any
 from surefoot.evaluate.calls import Forbidden, MaxSteps, Required, Tools
 from surefoot.evaluate.check import Check
 from surefoot.evaluate.grounding import Cap, Ground, Taint
-from surefoot.evaluate.names import Exactly, NameSet
+from surefoot.evaluate.matcher import Matcher
+from surefoot.evaluate.names import Exactly
 from surefoot.evaluate.order import Before, Pair
 from surefoot.evaluate.provenance import Tracing
 from surefoot.evaluate.repeats import NoRepeat
@@ -100,12 +101,7 @@ def _checks(spec: Mapping[str, Any]) -> Iterable[Check]:
         yield Tools(Exactly(tools))
     yield Required(_each(spec.get("required", ())))
     yield Forbidden(_each(spec.get("forbidden", ())))
-    yield Before(
-        tuple(
-            Pair(first, then, Exactly((first,)), Exactly((then,)))
-            for first, then in spec.get("before", ())
-        )
-    )
+    yield Before(tuple(Pair(_named(first), _named(then)) for first, then in spec.get("before", ())))
     if (limit := spec.get("max_steps")) is not None:
         yield MaxSteps(limit)
     if spec.get("no_repeat"):
@@ -120,8 +116,12 @@ def _checks(spec: Mapping[str, Any]) -> Iterable[Check]:
         yield Secrets(seed=True)
 
 
-def _each(names: Iterable[str]) -> tuple[tuple[str, NameSet], ...]:
-    return tuple((name, Exactly((name,))) for name in names)
+def _each(names: Iterable[str]) -> tuple[Matcher, ...]:
+    return tuple(map(_named, names))
+
+
+def _named(name: str) -> Matcher:
+    return Matcher.named(name, Exactly((name,)))
 
 
 def _untrusted(spec: Mapping[str, Any]) -> frozenset[str]:

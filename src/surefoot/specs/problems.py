@@ -13,8 +13,6 @@ from pydantic_core import ErrorDetails
 from surefoot.specs.schema import CheckId, File
 from surefoot.yamlfile import Place
 
-#: Keys that a spec will have one day, and must not ignore in silence today.
-_LATER = {"rules": "not supported yet; write the check's own key, or leave it out"}
 _WORDS = {
     "missing": "missing; write it",
     "int_type": "not a whole number; write one without quotes",
@@ -50,10 +48,11 @@ def _in_file(error: ErrorDetails, content: Any) -> Place:
     kept: list[str | int] = []
     for part in error["loc"]:
         try:
-            content = content[part]
+            content = None if isinstance(content, str) else content[part]
         except (KeyError, IndexError, TypeError):
             continue
-        kept.append(part)
+        if content is not None:
+            kept.append(part)
     if error["type"] == "missing":
         kept.append(error["loc"][-1])
     return tuple(kept)
@@ -84,8 +83,6 @@ def _words(error: ErrorDetails, at: Place) -> str:
 
 
 def _unknown(noun: str, key: str, known: list[str]) -> str:
-    if key in _LATER:
-        return _LATER[key]
     near = difflib.get_close_matches(key, known, n=1)
     right = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
     return f"unknown {noun}; {right}"

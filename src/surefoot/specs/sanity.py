@@ -6,13 +6,28 @@ would be right`.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
 
 from surefoot.evaluate.names import Names, is_glob
+from surefoot.specs.rules.base import Call
 
 if TYPE_CHECKING:
     from surefoot.specs.schema import Spec
 
+#: The checks that a spec's own keys switch on, in the order in which they report.
+SEEDS = (
+    "tools",
+    "required",
+    "forbidden",
+    "before",
+    "max_steps",
+    "no_repeat",
+    "taint",
+    "ground",
+    "secrets",
+)
 #: Where in a spec, and what is wrong there.
 Problem = tuple[tuple[str | int, ...], str]
 
@@ -23,6 +38,9 @@ def problems(spec: "Spec") -> Iterator[Problem]:
     yield from _contradictions(spec)
     yield from _half_taint(spec)
     yield from _idle_severities(spec)
+    yield from _ids(spec)
+    for index, rule in enumerate(spec.rules):
+        yield from ((("rules", index, *at), words) for at, words in rule.problems())
 
 
 def active_checks(spec: "Spec") -> set[str]:
@@ -41,6 +59,21 @@ def active_checks(spec: "Spec") -> set[str]:
     return {name for name, value in keys.items() if value}
 
 
+def names_in(model: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Every tool that the matchers of a rule name, with where it stands in the file."""
+    if isinstance(model, Call):
+        for index, name in enumerate(model.tool):
+            yield ("tool", index), name
+    elif isinstance(model, BaseModel):
+        for field, info in type(model).model_fields.items():
+            for where, name in names_in(getattr(model, field)):
+                yield (info.alias or field, *where), name
+    elif isinstance(model, tuple):
+        for index, one in enumerate(model):
+            for where, name in names_in(one):
+                yield (index, *where), name
+
+
 def _named(spec: "Spec") -> Iterator[tuple[tuple[str | int, ...], str]]:
     for key in ("required", "forbidden", "untrusted", "privileged"):
         for index, name in enumerate(getattr(spec, key)):
@@ -48,6 +81,8 @@ def _named(spec: "Spec") -> Iterator[tuple[tuple[str | int, ...], str]]:
     for index, pair in enumerate(spec.before):
         for side, name in enumerate(pair):
             yield ("before", index, side), name
+    for where, name in names_in(spec.rules):
+        yield ("rules", *where), name
 
 
 def _outside_vocabulary(spec: "Spec") -> Iterator[Problem]:
@@ -105,3 +140,16 @@ def _idle_severities(spec: "Spec") -> Iterator[Problem]:
                 ("severity", check),
                 f"this spec has no such check, so it can never fire; add {needed}, or drop it",
             )
+
+
+def _ids(spec: "Spec") -> Iterator[Problem]:
+    """Dashboards hang on ids, so each rule has one, and no other check has the same."""
+    taken = dict.fromkeys(SEEDS, "a check of this name")
+    for index, rule in enumerate(spec.rules):
+        if rule.id is None:
+            yield ("rules", index, "id"), "missing; write a name that will stay"
+        elif rule.id in taken:
+            right = f"{taken[rule.id]} has it; ids are unique in a spec, choose another"
+            yield ("rules", index, "id"), f"{rule.id!r} is taken; {right}"
+        else:
+            taken[rule.id] = f"rules[{index}]"

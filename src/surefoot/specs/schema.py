@@ -9,68 +9,19 @@ becomes is `build`'s: a new check is its key here, a line there, and a dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     StrictBool,
-    StrictFloat,
     StrictInt,
-    StrictStr,
     Tag,
-    WithJsonSchema,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
-from surefoot.duration import HOUR_NS, PATTERN, parse_duration
+from surefoot.specs.rules import Rule
 from surefoot.specs.sanity import problems
-
-_DAY_NS = 24 * HOUR_NS
-
-Name: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
-Names: TypeAlias = tuple[Name, ...]
-Scalar: TypeAlias = StrictBool | StrictInt | StrictFloat | StrictStr
-
-
-def _list(value: Any) -> Any:
-    """A value alone is a list of one."""
-    return (value,) if isinstance(value, str | int | float) else value
-
-
-def _scalars(value: Any) -> Any:
-    listed = _list(value)
-    plain = isinstance(listed, list | tuple)
-    if not plain or not all(isinstance(one, str | int | float) for one in listed):
-        raise ValueError("no plain value; write a text, a number, true, false, or a list of them")
-    return listed
-
-
-def _pairs(value: Any) -> Any:
-    """One pair alone is likely meant as a list of one, and must be written as such."""
-    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-        first, then = (*value, "b")[:2]
-        raise ValueError(f"names, not pairs of names; write [[{first}, {then}]]")
-    return value
-
-
-def _off(value: Any) -> Any:
-    """YAML reads a bare `off` as false."""
-    return "off" if value is False else value
-
-
-def _duration(value: Any) -> int:
-    if not isinstance(value, str):
-        raise ValueError("no duration; write 500ms, 6s, 30m or 1h30m")  # noqa: TRY004 - pydantic's
-    duration_ns = parse_duration(value)
-    if not 0 < duration_ns <= _DAY_NS:
-        raise ValueError(f"{value} is out of range; write more than 0s and at most 24h")
-    return duration_ns
-
-
-_TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
-_SCALAR: dict[str, Any] = {"type": ["boolean", "number", "string"]}
+from surefoot.specs.types import Duration, Globs, Level, Model, Name, Names, Scalars
 
 CheckId: TypeAlias = Literal[
     "tools",
@@ -83,40 +34,28 @@ CheckId: TypeAlias = Literal[
     "ground",
     "secrets",
 ]
-Globs: TypeAlias = Annotated[
-    Names,
-    BeforeValidator(_list),
-    WithJsonSchema({"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]}),
-]
-Scalars: TypeAlias = Annotated[
-    tuple[Scalar, ...],
-    BeforeValidator(_scalars),
-    WithJsonSchema({"anyOf": [_SCALAR, {"type": "array", "items": _SCALAR}]}),
-]
-Level: TypeAlias = Annotated[Literal["hard", "soft", "warn", "off"], BeforeValidator(_off)]
-Duration: TypeAlias = Annotated[
-    StrictInt,
-    BeforeValidator(_duration),
-    WithJsonSchema({"type": "string", "pattern": PATTERN}),
-]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+def _pairs(value: Any) -> Any:
+    """One pair alone is likely meant as a list of one, and must be written as such."""
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        first, then = (*value, "b")[:2]
+        raise ValueError(f"names, not pairs of names; write [[{first}, {then}]]")
+    return value
 
 
-class Match(_Model):
+class Match(Model):
     """Which runs a spec judges: all that is given must hold; a value or a list, globs."""
 
     service: Globs = ()
     """The `service.name` of the run's root."""
     agent: Globs = ()
     """The agent's name: of the run, or of any of its steps; only such steps are judged."""
-    attributes: dict[Name, Scalars] = {}
+    attributes: dict[Name, Scalars] = Field(default_factory=dict)
     """Attributes of the resource or of the run's root span, by key."""
 
 
-class FromAttribute(_Model):
+class FromAttribute(Model):
     """An attribute tells whether the output was ok."""
 
     attribute: Name
@@ -155,7 +94,7 @@ OutputOk: TypeAlias = Annotated[
 ]
 
 
-class Spec(_Model):
+class Spec(Model):
     """Constraints on the path of a run: what must, must not and may happen."""
 
     name: Name
@@ -182,8 +121,10 @@ class Spec(_Model):
     """Tools whose arguments must not come from an untrusted tool's result alone."""
     secrets: StrictBool = True
     """Whether a vendor's credential in arguments, results or output is a violation."""
-    severity: dict[CheckId, Level] = {}
+    severity: dict[CheckId, Level] = Field(default_factory=dict)
     """How much a check's violations weigh, or `off` to leave the check out."""
+    rules: tuple[Rule, ...] = ()
+    """Further checks, each with an id of its own."""
     output_ok: tuple[OutputOk, ...] | None = Field(default=None, min_length=1)
     """What tells whether the output was ok: the first source that answers."""
     provenance: Literal["boundary", "substring"] = "boundary"
@@ -210,7 +151,7 @@ class Spec(_Model):
         return self
 
 
-class File(_Model):
+class File(Model):
     """A spec file."""
 
     specs: tuple[Spec, ...] = Field(min_length=1)

@@ -1,0 +1,68 @@
+"""Users' regular expressions over agents' text: RE2, which never backtracks.
+
+Owns how a pattern is compiled and searched for. Whoever writes a tool's result writes the
+text that is searched, so the time must not depend on it more than linearly: RE2 promises
+that, at the price of look-around and back-references. Works on bytes, since RE2 does, and
+finding where a match stands in a `str` would cost a pass over it for each match.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import re2
+
+#: Longer patterns are tables of words, which belong into `in`; the time is text x pattern.
+LONGEST = 1_000
+_OPTIONS = re2.Options()
+_OPTIONS.log_errors = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regex:
+    """A pattern, ready to search with. Found anywhere in a text, unless it is anchored."""
+
+    text: str
+    compiled: Any
+
+    @classmethod
+    def of(cls, text: str) -> "Regex":
+        """Compile `text`.
+
+        Raises:
+            ValueError: RE2 refuses it; the message says why.
+        """
+        if len(text) > LONGEST:
+            raise ValueError(f"longer than {LONGEST} characters; write several patterns")
+        try:
+            return cls(text, re2.compile(_encoded(text), _OPTIONS))
+        except re2.error as problem:
+            why = problem.args[0]
+            why = why.decode("utf-8", "replace") if isinstance(why, bytes) else why
+            right = "RE2 has no look-around and no back-references"
+            raise ValueError(f"RE2 refuses the pattern {text!r}: {why}; {right}") from problem
+
+    def is_in(self, text: str) -> bool:
+        """Whether the pattern is found in `text`. Linear in it."""
+        return self.compiled.search(_encoded(text)) is not None
+
+    @property
+    def groups(self) -> int:
+        """How many groups the pattern captures."""
+        count: int = self.compiled.groups
+        return count
+
+    def matches(self, text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Each match, leftmost first, with what its groups caught (empty ones left out)."""
+        for match in self.compiled.finditer(_encoded(text)):
+            caught = tuple(_decoded(group) for group in match.groups() if group)
+            yield _decoded(match[0]), caught
+
+
+def _encoded(text: str) -> bytes:
+    """As UTF-8; half of a surrogate pair, which is no text, becomes a question mark."""
+    return text.encode("utf-8", "replace")
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "replace")

@@ -1,0 +1,189 @@
+"""What a value must be: `{ge: 1, le: 100}`, `{regex: "^ORD-"}`, or a value to equal.
+
+Owns the operators. Knows no step and no evidence. All operators of one predicate must
+hold. Numbers count by value: `200` equals `200.0`, and a text that writes a number
+(`"1,200"`) compares with `gt`, `ge`, `lt`, `le` as that number, since frameworks turn the
+one into the other. `eq`, `ne`, `in` and `not_in` compare as Python does, so that "200"
+is not 200.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from surefoot.evaluate.patterns import Regex
+from surefoot.evaluate.values import needle, text_of
+
+Test = Callable[[Any], bool]
+
+#: JSON's names of types, and what they are here. A bool is no number.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "array": (list, tuple),
+    "object": (Mapping,),
+    "null": (type(None),),
+}
+TYPES = tuple(_TYPES)
+#: Longest value that a text shows.
+_SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predicate:
+    """Tests that must all hold. text: as a message says it. absent: holds where nothing is."""
+
+    text: str
+    tests: tuple[Test, ...]
+    absent: bool = False
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> "Predicate":
+        """Compile operators and their operands; `{}` holds for everything that is there.
+
+        Raises:
+            ValueError: An operand does not fit its operator; the message says what would.
+        """
+        tests = tuple(_OPERATORS[name](operand) for name, operand in told.items())
+        text = " and ".join(_words(name, operand) for name, operand in told.items())
+        return cls(text or "anything", tests, absent=told.get("exists") is False)
+
+    def holds(self, value: Any) -> bool:
+        """Whether `value`, which is there, is what it must be."""
+        return all(test(value) for test in self.tests)
+
+
+def number_of(value: Any) -> float | int | None:
+    """The number that `value` is or writes (`"1,200"`); None if it is none."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return value if value == value else None  # noqa: PLR0124 - NaN is no number
+    if isinstance(value, str):
+        found = needle(value.strip())
+        if found.number:
+            try:
+                return float(found.text) if "." in found.text else int(found.text)
+            except ValueError:  # more digits than Python reads
+                return None
+    return None
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it, cut where it is long."""
+    text = repr(value) if isinstance(value, str) else text_of(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _equals(operand: Any) -> Test:
+    return lambda value: bool(value == operand)
+
+
+def _differs(operand: Any) -> Test:
+    return lambda value: bool(value != operand)
+
+
+def _is_one_of(operand: Any) -> Test:
+    options = _options(operand)
+    return lambda value: any(value == option for option in options)
+
+
+def _is_none_of(operand: Any) -> Test:
+    options = _options(operand)
+    return lambda value: all(value != option for option in options)
+
+
+def _options(operand: Any) -> tuple[Any, ...]:
+    if not isinstance(operand, list | tuple):
+        raise ValueError("not a list; write [one, two]")  # noqa: TRY004 - told to a spec's author
+    return tuple(operand)
+
+
+def _regex(operand: Any) -> Test:
+    if not isinstance(operand, str):
+        raise ValueError("not a pattern; write a text in quotes")  # noqa: TRY004 - as above
+    pattern = Regex.of(operand)
+
+    def test(value: Any) -> bool:
+        is_plain = value is not None and not isinstance(value, list | tuple | Mapping)
+        return is_plain and pattern.is_in(_plain_text(value))
+
+    return test
+
+
+def _plain_text(value: Any) -> str:
+    """A scalar as JSON writes it."""
+    return text_of(value).lower() if isinstance(value, bool) else text_of(value)
+
+
+def _compares(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
+    def make(operand: Any) -> Test:
+        bound = number_of(operand)
+        if bound is None and not isinstance(operand, str):
+            raise ValueError("not a number; write one, or a text to compare texts with")
+
+        def test(value: Any) -> bool:
+            if bound is not None:
+                number = number_of(value)
+                return number is not None and bool(holds(number, bound))
+            return isinstance(value, str) and bool(holds(value, operand))
+
+        return test
+
+    return make
+
+
+def _length(operand: Any) -> Test:
+    inner = Predicate.of(operand if isinstance(operand, Mapping) else {"eq": operand})
+    return lambda value: isinstance(value, str | list | tuple | Mapping) and inner.holds(len(value))
+
+
+def _type(operand: Any) -> Test:
+    if operand not in _TYPES:
+        raise ValueError(f"no type of JSON; write one of {', '.join(_TYPES)}")
+    kinds = _TYPES[operand]
+
+    def test(value: Any) -> bool:
+        if isinstance(value, bool):
+            return bool(operand == "boolean")
+        if operand == "integer" and isinstance(value, float):
+            return bool(value.is_integer())
+        return isinstance(value, kinds)
+
+    return test
+
+
+def _exists(operand: Any) -> Test:
+    return lambda _value: bool(operand)
+
+
+_OPERATORS: dict[str, Callable[[Any], Test]] = {
+    "eq": _equals,
+    "ne": _differs,
+    "in": _is_one_of,
+    "not_in": _is_none_of,
+    "regex": _regex,
+    "gt": _compares(lambda value, bound: value > bound),
+    "ge": _compares(lambda value, bound: value >= bound),
+    "lt": _compares(lambda value, bound: value < bound),
+    "le": _compares(lambda value, bound: value <= bound),
+    "len": _length,
+    "type": _type,
+    "exists": _exists,
+}
+OPERATORS = tuple(_OPERATORS)
+
+_WORDS = {"eq": "", "ne": "not ", "in": "one of ", "not_in": "none of ", "gt": "> ", "ge": ">= "}
+_WORDS |= {"lt": "< ", "le": "<= "}
+
+
+def _words(name: str, operand: Any) -> str:
+    if name == "exists":
+        return "there" if operand else "not there"
+    if name == "len" and isinstance(operand, Mapping):
+        return f"length {Predicate.of(operand).text}"
+    if name == "len":
+        name = "length"
+    return f"{_WORDS.get(name, name + ' ')}{shown(operand)}"

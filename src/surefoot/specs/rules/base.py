@@ -1,0 +1,244 @@
+"""What the rules of a spec file have in common: an id, a severity, a guard, matchers.
+
+Owns how a matcher and a predicate are written, and how they become what judging uses.
+Knows no particular check. A rule is a section with one key that names its check, that
+check's options beside it, and these three:
+
+    - id: refund-approved
+      approval: {step: issue_refund, by: ask_human}
+      severity: soft
+      when: {args: {currency: EUR}}
+
+The model of a rule says in its docstring, in one sentence, what the check means; that
+sentence and `example` are what `surefoot schema` shows.
+"""
+
+import difflib
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    WithJsonSchema,
+)
+from typing_extensions import TypeAliasType
+
+from surefoot.evaluate.check import Check
+from surefoot.evaluate.compose import Guard, Guarded
+from surefoot.evaluate.matcher import Matcher, Pattern
+from surefoot.evaluate.names import Names
+from surefoot.evaluate.paths import Path
+from surefoot.evaluate.predicates import OPERATORS, TYPES, Predicate
+from surefoot.model import Severity
+from surefoot.specs.types import Globs, Level, Model, Name
+
+#: Where in a rule, and what is wrong there; what would be right.
+Problem: TypeAlias = tuple[tuple[str | int, ...], str]
+
+
+def _operators(value: Any) -> dict[str, Any]:
+    """A predicate as operators; a plain value is one to equal."""
+    told: dict[str, Any] = value if isinstance(value, dict) else {"eq": value}
+    for key, operand in told.items():
+        if key not in OPERATORS:
+            near = difflib.get_close_matches(str(key), OPERATORS, n=1)
+            right = f"did you mean {near[0]}?" if near else f"known are {', '.join(OPERATORS)}"
+            raise ValueError(f"{key!r} is no operator; {right} An object to equal is {{eq: ...}}")
+        try:
+            Predicate.of({key: operand})
+        except ValueError as problem:
+            raise ValueError(f"{key}: {problem}") from problem
+    return told
+
+
+def _path(value: str) -> str:
+    Path.of(value)
+    return value
+
+
+_BOUND = {"type": ["number", "string"]}
+if TYPE_CHECKING:
+    PredicateField: TypeAlias = dict[str, Any]
+else:
+    #: A value to equal, or operators that must all hold. Read as operators.
+    PredicateField = TypeAliasType(
+        "Predicate",
+        Annotated[
+            Any,
+            AfterValidator(_operators),
+            WithJsonSchema(
+                {
+                    "description": "What a value must be: a value to equal, or operators.",
+                    "anyOf": [
+                        {"type": ["boolean", "number", "string", "array", "null"]},
+                        {
+                            "type": "object",
+                            "additionalProperties": False,
+                            "properties": {
+                                "eq": {"description": "Equal to this; numbers by value."},
+                                "ne": {"description": "Not equal to this."},
+                                "in": {"type": "array", "description": "Equal to one of these."},
+                                "not_in": {
+                                    "type": "array",
+                                    "description": "Equal to none of these.",
+                                },
+                                "regex": {"type": "string", "description": "RE2, found anywhere."},
+                                "gt": _BOUND | {"description": "Greater than this."},
+                                "ge": _BOUND | {"description": "At least this."},
+                                "lt": _BOUND | {"description": "Less than this."},
+                                "le": _BOUND | {"description": "At most this."},
+                                "len": {"description": "A number, or operators on the length."},
+                                "type": {"enum": list(TYPES), "description": "A type of JSON."},
+                                "exists": {
+                                    "type": "boolean",
+                                    "description": "Whether it is there.",
+                                },
+                            },
+                        },
+                    ],
+                }
+            ),
+        ],
+    )
+PathField: TypeAlias = Annotated[Name, AfterValidator(_path)]
+Predicates: TypeAlias = dict[PathField, PredicateField]
+
+
+class Call(Model):
+    """Which calls are meant: all that is given must hold."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    tool: Globs = ()
+    """The tool's name, a glob, or a list of them."""
+    agent: Globs = ()
+    """The calling agent's name, a glob, or a list of them."""
+    ok: StrictBool | None = None
+    """Whether the call succeeded."""
+    args: Predicates = Field(default_factory=dict)
+    """Predicates on arguments, by path."""
+    result: PredicateField | None = None
+    """A predicate on the result's text."""
+
+
+def _calls(value: Any) -> Any:
+    """A name alone, or one matcher alone, is a list of one."""
+    listed = value if isinstance(value, list | tuple) else (value,)
+    return tuple({"tool": one} if isinstance(one, str) else one for one in listed)
+
+
+def _not_empty(value: tuple[Call, ...]) -> tuple[Call, ...]:
+    if not value or any(not call.model_fields_set for call in value):
+        raise ValueError("means every call; name a tool, or {tool, agent, ok, args, result}")
+    return value
+
+
+#: A tool, a glob, `{tool, agent, ok, args, result}`, or a list of these: any of them.
+Calls: TypeAlias = Annotated[
+    tuple[Call, ...],
+    BeforeValidator(_calls, json_schema_input_type=Name | Call | list[Name | Call]),
+    AfterValidator(_not_empty),
+]
+
+
+class When(Model):
+    """When a rule counts: all that is given must hold."""
+
+    input: PredicateField | None = None
+    """A predicate on the text of what the run was asked."""
+    step: Calls | None = None
+    """A call that was made in the run, before or after."""
+    args: Predicates = Field(default_factory=dict)
+    """Predicates on the offending call's arguments, by path."""
+
+
+class RuleModel(Model):
+    """One rule. Subclasses add the key that names the check, and its options."""
+
+    #: The key that names the check.
+    key: ClassVar[str]
+    #: What its violations weigh unless the rule says so.
+    usual: ClassVar[Severity] = Severity.HARD
+    #: A rule as a spec file has it, for the schema and the checks' page.
+    example: ClassVar[Mapping[str, Any]]
+
+    id: Name | None = None
+    """A stable name: dashboards and alerts hang on it."""
+    severity: Level | None = None
+    """How much violations weigh, or `off` to leave the rule out."""
+    when: When | None = None
+    """When the rule counts; without it, always."""
+
+    @abstractmethod
+    def make(self, check_id: str, severity: Severity) -> Check:
+        """The check of this rule, as it is without a guard."""
+
+    def problems(self) -> Iterator[Problem]:
+        """Why the rule can never fire, or never be kept. By default nothing is wrong."""
+        yield from ()
+
+    def label(self) -> str:
+        """What the rule is called where it has no id."""
+        return self.id or self.key
+
+    def check(self, parent: str = "", severity: Severity | None = None) -> Check:
+        """Compile the rule. parent, severity: of the composite that it is a child of."""
+        level = Severity(self.severity) if self.severity in tuple(Severity) else None
+        made = self.make(parent or self.label(), level or severity or self.usual)
+        return made if self.when is None else Guarded(made, _guard(self.when))
+
+
+def matcher(calls: Iterable[Call]) -> Matcher:
+    """Compile a matcher."""
+    listed = tuple(calls)
+    return Matcher(" or ".join(map(_label, listed)), tuple(map(_pattern, listed)))
+
+
+def matchers(calls: Iterable[tuple[Call, ...]]) -> tuple[Matcher, ...]:
+    """Compile several matchers."""
+    return tuple(map(matcher, calls))
+
+
+def predicate(told: Mapping[str, Any]) -> Predicate:
+    """Compile a predicate that the file's model has accepted."""
+    return Predicate.of(told)
+
+
+def predicates(told: Mapping[str, Mapping[str, Any]]) -> tuple[tuple[Path, Predicate], ...]:
+    """Compile predicates by path."""
+    return tuple((Path.of(path), Predicate.of(one)) for path, one in told.items())
+
+
+def _guard(when: When) -> Guard:
+    return Guard(
+        task=None if when.input is None else Predicate.of(when.input),
+        step=None if when.step is None else matcher(when.step),
+        args=predicates(when.args),
+    )
+
+
+def _pattern(call: Call) -> Pattern:
+    return Pattern(
+        names=Names.of(call.tool) if call.tool else None,
+        agents=call.agent,
+        ok=call.ok,
+        args=predicates(call.args),
+        result=None if call.result is None else Predicate.of(call.result),
+    )
+
+
+def _label(call: Call) -> str:
+    """A matcher as a message names it."""
+    parts = [f"agent {' or '.join(call.agent)}"] if call.agent else []
+    if call.ok is not None:
+        parts.append("succeeded" if call.ok else "failed")
+    parts += [f"{path} {Predicate.of(one).text}" for path, one in call.args.items()]
+    if call.result is not None:
+        parts.append(f"result {Predicate.of(call.result).text}")
+    tool = " or ".join(call.tool) or "a call"
+    return f"{tool} ({', '.join(parts)})" if parts else tool
