@@ -45,7 +45,7 @@ def test_a_lucky_verdict_says_everything_in_scalars() -> None:
         undecided=[Undecided("ground", "task_unknown"), Undecided("taint", "task_unknown")],
     )
 
-    span = spans_of(plan(run, verdict))[0]
+    span = spans_of(plan(run, verdict, specs_hash="fedcba9876543210"))[0]
 
     explanation = "1 hard violation (forbidden): called forbidden tool issue_refund"
     assert attributes(span) == {
@@ -56,6 +56,7 @@ def test_a_lucky_verdict_says_everything_in_scalars() -> None:
         "output.mime_type": "text/plain",
         "surefoot.spec.name": "refunds",
         "surefoot.spec.hash": "0123456789abcdef",
+        "surefoot.specs.hash": "fedcba9876543210",
         "surefoot.service": "shop",
         "surefoot.agent": "order_desk",
         "surefoot.outcome": "lucky",

@@ -36,7 +36,7 @@ _SCORES = {PathGrade.OK: 1.0, PathGrade.VIOLATED: 0.0}
 _LEVELS = tuple(Evidence)
 _EVALUATION = "trace.evaluations.0.evaluation"
 
-_Whose = tuple[str, str, str, str, PathGrade, OutputGrade, str]
+_Whose = tuple[str, str, str, str, str, PathGrade, OutputGrade, str]
 _Facts = tuple[int, str, tuple[int, ...], str, frozenset[Evidence], str, int]
 _Saying = tuple[str, PathGrade, OutputGrade, str]
 _Broken = tuple[str, str, str, str, tuple[str, str] | None]
@@ -61,6 +61,7 @@ class Blocks:
             (
                 verdict.spec,
                 verdict.spec_hash,
+                plan.specs_hash,
                 run.service,
                 run.agent,
                 *grades,
@@ -89,7 +90,7 @@ class Blocks:
 
     def _build_whose(self, whose: _Whose) -> bytes:
         """Spec, service, agent and grades."""
-        spec, spec_hash, service, agent, path, output, source = whose
+        spec, spec_hash, specs_hash, service, agent, path, output, source = whose
         name = self._texts.name
         outcome = Outcome.of(path, output).value
         span = Span()
@@ -101,6 +102,7 @@ class Blocks:
                 ("output.mime_type", "text/plain"),
                 ("surefoot.spec.name", name(spec)),
                 ("surefoot.spec.hash", spec_hash),
+                ("surefoot.specs.hash", specs_hash or None),
                 ("surefoot.service", name(service)),
                 ("surefoot.agent", name(agent)),
                 ("surefoot.outcome", outcome),

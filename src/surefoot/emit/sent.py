@@ -64,6 +64,7 @@ class Plan:
     that leave now. replaces: the replaced verdict's span id, or empty, and replaces_in
     the trace in which it stands. withdrawn: span
     ids of the violations that are out and not found. after: what is out then.
+    specs_hash: of the set of specs by which the run was judged; empty if nobody told.
     """
 
     run: Run
@@ -76,6 +77,7 @@ class Plan:
     replaces: bytes = b""
     replaces_in: bytes = b""
     withdrawn: tuple[bytes, ...] = ()
+    specs_hash: str = ""
 
     @property
     def new_violations(self) -> list[tuple[Violation, Out]]:
@@ -91,7 +93,7 @@ class Plan:
         return self.emit and self.verdict is not None and not self.replaces
 
 
-def plan(run: Run, verdict: Verdict, before: Sent | None = None) -> Plan:
+def plan(run: Run, verdict: Verdict, before: Sent | None = None, *, specs_hash: str = "") -> Plan:
     """What a verdict, first or again, makes us send. O(violations) unless many match."""
     sent = before or Sent()
     found, new, out = _place(run, verdict.spec, verdict.violations, sent.out)
@@ -114,6 +116,7 @@ def plan(run: Run, verdict: Verdict, before: Sent | None = None) -> Plan:
         replaces=sent.verdict_id,
         replaces_in=sent.trace_id or run.trace_id,
         withdrawn=tuple(one.span_id for one in out if one.span_id not in held),
+        specs_hash=specs_hash,
     )
 
 

@@ -78,6 +78,13 @@ class Judge:
             self._judge_session(group)
         return closed is not None or group is not None
 
+    def use(self, specs: SpecSet) -> None:
+        """Judge what closes from now on by `specs`. From any thread.
+
+        What has closed keeps the set of its close, also in amendments.
+        """
+        self._specs = specs
+
     def flush(self) -> None:
         """Let the verdicts leave that were made since the last call."""
         self._outgoing.flush()
@@ -182,7 +189,8 @@ class Judge:
             for spec in specs:
                 verdict = judge(run, spec)
                 self._tell_crashes(run, verdict)
-                made = plan(run, verdict, judgement.sent.get((run.key, spec.name)))
+                sent = judgement.sent.get((run.key, spec.name))
+                made = plan(run, verdict, sent, specs_hash=judgement.specs.hash)
                 judgement.sent[run.key, spec.name] = made.after
                 self._count(made, verdict)
                 plans.append(made)

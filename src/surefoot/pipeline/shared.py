@@ -59,7 +59,16 @@ class SharedLuck:
     def __init__(self, window: LuckWindow, specs: SpecSet) -> None:
         self._window = window
         self._lock = threading.Lock()
-        window.in_force({spec.name: spec.hash for spec in specs.specs})
+        self.in_force(specs)
+
+    def in_force(self, specs: SpecSet) -> None:
+        """Say by which specs runs are judged; a spec with a new hash starts anew.
+
+        To be said before the first run is judged by them, or that one is not counted.
+        """
+        hashes = {spec.name: spec.hash for spec in specs.specs}
+        with self._lock:
+            self._window.in_force(hashes)
 
     def record(self, plan: Plan, verdict: Verdict, now_ns: int) -> None:
         """Count a run's verdict, or replace what was counted for it."""
