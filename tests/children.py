@@ -58,6 +58,17 @@ class Child:
         """The last logged event of that name."""
         return next(line for line in reversed(self.lines) if line.get("event") == name)
 
+    def wait_for(self, name: str, count: int = 1) -> list[dict[str, Any]]:
+        """Wait until an event was logged so often; return all of that name."""
+
+        def told() -> list[dict[str, Any]]:
+            return [line for line in self.lines if line.get("event") == name]
+
+        with self._changed:
+            came = self._changed.wait_for(lambda: len(told()) >= count, PATIENCE_S)
+        assert came, self.said()
+        return told()
+
     @contextmanager
     def channel(self) -> Iterator[grpc.Channel]:
         """A channel to its gRPC receiver."""

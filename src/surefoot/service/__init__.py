@@ -2,6 +2,8 @@
 
     server   builds the parts, starts them downstream first, stops them upstream first
     worker   the judge's thread
+    inforce  the set of specs that counts now
+    reload   the thread that takes over what spec files say
     health   /healthz, /readyz, /metrics
     memory   what the kernel says we take
 

@@ -1,8 +1,8 @@
 """The composition root. Owns sockets (through the parts), signals and the one deadline.
 
-    start:  senders ─> judge ─> metrics and health ─> receivers ─> ready
-    stop:   not ready ─> receivers, running calls finish ─> judge the rest ─> flush the
-            senders and the metrics ─> sockets: within SHUTDOWN_S, then exit 0
+    start:  senders ─> judge ─> reload ─> metrics and health ─> receivers ─> ready
+    stop:   not ready ─> reload ─> receivers, running calls finish ─> judge the rest ─>
+            flush the senders and the metrics ─> sockets: within SHUTDOWN_S, then exit 0
 
 Downstream starts first and stops last, so nothing is taken that has nowhere to go. Knows
 no span: what happens to a request is the pipeline's business.
@@ -16,14 +16,12 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
 from typing import TypeAlias
 
-from surefoot.assemble import WANTED, reduce
-from surefoot.buffer import Timers, TraceBuffer
+from surefoot.buffer import TraceBuffer
 from surefoot.clock import Clock, SystemClock
 from surefoot.config import Config, Endpoint
 from surefoot.emit import instruments
@@ -45,21 +43,20 @@ from surefoot.pipeline import (
 )
 from surefoot.pipeline.judging import OnPlan
 from surefoot.pipeline.sessions import Sessions
-from surefoot.receive.decode import Decoder
 from surefoot.receive.grpc import GrpcServer
 from surefoot.receive.http import traces_app
 from surefoot.receive.serve import HttpServer
 from surefoot.service.backend import Backend
 from surefoot.service.health import health_app, metrics_app
+from surefoot.service.inforce import InForce
 from surefoot.service.memory import give_back_freed, resident_bytes, trim
+from surefoot.service.reload import Reload, SpecFiles, now_in_force
 from surefoot.service.worker import JudgeThread
-from surefoot.specs import SpecSet, load
+from surefoot.specs import SpecSet
 from surefoot.telemetry import (
     Listening,
     NoBackend,
-    NoSpecs,
     NotBuilt,
-    SpecsLoaded,
     Stopped,
     Telemetry,
     configure_logging,
@@ -72,8 +69,6 @@ SHUTDOWN_NS = 13_500_000_000
 CALLS_S = 2.0
 FLUSH_NS = 2_500_000_000
 NS = 1e9
-#: Services whose timers are kept.
-_SERVICES = 1_000
 #: New objects between two looks of the cycle collector; CPython's 700 is a span or two
 #: of a request. Little of ours is a cycle, so it looks often and finds nothing.
 _COLLECT_AFTER = 20_000
@@ -87,6 +82,7 @@ class Server:
     Args:
         config: What the operator said.
         specs: The specs in force.
+        files: Where they came from; other content there comes into force.
         on_plan: Shown every verdict that leaves.
     """
 
@@ -95,6 +91,7 @@ class Server:
         config: Config,
         specs: SpecSet,
         *,
+        files: SpecFiles | None = None,
         on_plan: OnPlan | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -102,11 +99,9 @@ class Server:
         self._clock = clock = clock or SystemClock()
         self._telemetry = telemetry = Telemetry(clock)
         identity = _identity(config)
-        self._specs = specs
+        self._in_force = in_force = InForce(specs, config, identity.instance_id)
         self._backend = Backend(config.exporter, telemetry, clock) if config.exporter else None
-        buffer: TraceBuffer[Judgement] = TraceBuffer(
-            config.limits, timers_for(_usual_timers(config), specs)
-        )
+        buffer: TraceBuffer[Judgement] = TraceBuffer(config.limits, in_force.timers)
         sessions = _sessions(config, buffer) if config.judging.unit == "session" else None
         self._shared = shared = SharedBuffer(buffer)
         self._ledger = Ledger(shared)
@@ -143,7 +138,7 @@ class Server:
             trim=trim,
         )
         self._intake = Intake(
-            _decoder(config, specs, identity),
+            in_force.decode,
             shared,
             self._backend.forward if self._backend else None,
             clock,
@@ -151,6 +146,7 @@ class Server:
             telemetry=telemetry,
             sessions=sessions,
         )
+        self._reload = Reload(files, specs, self._use, telemetry) if files else None
         self._receivers: list[Stopper] = []
         self._told: list[Stopper] = []
         self._receiving = False
@@ -162,9 +158,7 @@ class Server:
         Raises:
             ConfigError: An address cannot be listened on; what was started is stopped.
         """
-        specs = self._specs
-        loaded = SpecsLoaded(specs.hash, len(specs.specs)) if specs.specs else NoSpecs()
-        self._telemetry.record(loaded)
+        self._telemetry.record(now_in_force(self._in_force.specs))
         for key in self._config.not_built:
             self._telemetry.record(NotBuilt(key))
         if self._backend:
@@ -172,6 +166,8 @@ class Server:
         else:
             self._telemetry.record(NoBackend())
         self._thread.start()
+        if self._reload:
+            self._reload.start()
         try:
             self._listen()
             if self._backend:
@@ -186,6 +182,8 @@ class Server:
         began_ns = self._clock.now_ns()
         deadline_ns = began_ns + SHUTDOWN_NS
         receiving, self._receiving = self._receiving, False
+        if self._reload:
+            self._reload.stop()
         _stop_all(self._receivers)
         judge_by_ns = deadline_ns - FLUSH_NS
         if self._thread.stop(max(0.0, (judge_by_ns - self._clock.now_ns()) / NS)):
@@ -212,6 +210,16 @@ class Server:
     def failure(self) -> str:
         """Why the process must end; empty while all is well."""
         return self._thread.problem()
+
+    def _use(self, specs: SpecSet) -> None:
+        """Judge by `specs` what closes from now on.
+
+        The windows first: what the old set still judges is then not counted in the new
+        one's, and nothing that the new one judges is missing there.
+        """
+        self._in_force.use(specs)
+        self._luck.in_force(specs)
+        self._judge.use(specs)
 
     def _listen(self) -> None:
         """Health and metrics first, receivers last: ready means that spans are taken."""
@@ -250,7 +258,7 @@ class Server:
             instruments.SPANS_OPEN: ledger.spans_open,
             instruments.TRACES_OPEN: ledger.traces_open,
             instruments.BUFFER_BYTES: ledger.buffer_bytes,
-            instruments.SPECS_INFO: lambda: {(self._specs.hash,): 1},
+            instruments.SPECS_INFO: lambda: {(self._in_force.specs.hash,): 1},
         }
         if self._backend:
             gauges[instruments.FORWARD_QUEUE] = self._backend.queued
@@ -275,14 +283,6 @@ def _stop_all(stoppers: list[Stopper]) -> None:
         stoppers.pop()(CALLS_S)
 
 
-def _usual_timers(config: Config) -> Timers:
-    """The configured ones. A session's trace waits `idle_timeout`, whole or not."""
-    usual = config.timers
-    if config.judging.unit != "session":
-        return usual
-    return replace(usual, settle_ns=max(usual.settle_ns, usual.idle_ns))
-
-
 def _sessions(config: Config, buffer: TraceBuffer[Judgement]) -> Sessions:
     timers = config.timers
     return Sessions(
@@ -293,37 +293,19 @@ def _sessions(config: Config, buffer: TraceBuffer[Judgement]) -> Sessions:
     )
 
 
-def timers_for(usual: Timers, specs: SpecSet) -> Callable[[str], Timers]:
-    """The configured timers, raised by the specs whose service glob fits.
-
-    Kept for the services met last: it is asked for at each trace, and globs take 6 us a spec.
-    """
-
-    @lru_cache(_SERVICES)
-    def longest(service: str) -> Timers:
-        asked = specs.timers(service)
-        return usual.longest(
-            Timers(
-                asked.settle_ns or 0,
-                asked.idle_timeout_ns or 0,
-                asked.max_age_ns or 0,
-                asked.root_agent,
-            )
-        )
-
-    return longest
-
-
 @contextmanager
 def started(
     config: Config, specs: Sequence[Path], *, on_plan: OnPlan | None = None
 ) -> Iterator[Server]:
     """A server that runs as long as the block does.
 
+    Where no specs are named, `./specs` is looked for, also later on.
+
     Raises:
         ConfigError: A spec or an address is no good.
     """
-    server = Server(config, load(specs), on_plan=on_plan)
+    files = SpecFiles(lambda: specs or config.spec_paths())
+    server = Server(config, files.load(), files=files, on_plan=on_plan)
     server.start()
     try:
         yield server
@@ -364,9 +346,3 @@ def run(config: Config, specs: Sequence[Path], *, on_plan: OnPlan | None = None)
 def _identity(config: Config) -> Identity:
     instance_id = config.resource.get("service.instance.id", str(uuid.uuid4()))
     return Identity(instance_id, version("surefoot"), config.service_name)
-
-
-def _decoder(config: Config, specs: SpecSet, identity: Identity) -> Decoder:
-    wanted = replace(WANTED, keys=WANTED.keys | specs.wanted_keys())
-    limit = config.judging.text_limit.each_bytes
-    return Decoder(wanted, reduce, limit, identity.instance_id)

@@ -91,6 +91,19 @@ class SpecsRejected(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class SpecsUnwatched(Event):
+    """The system tells us of no changes of spec files; we look now and then."""
+
+    reason: str
+    every_seconds: float
+    level: ClassVar[int] = logging.WARNING
+
+    def __str__(self) -> str:
+        look = f"they are looked at every {self.every_seconds:g} s"
+        return f"spec files cannot be watched, {look}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class BackendUnreachable(Event):
     """A backend took nothing; what waits is kept as far as there is room."""
 
