@@ -3,7 +3,7 @@
 import pytest
 
 from assemble.runs_of import a_chain, a_model, a_tool, an_agent, asks, run_of, words
-from surefoot.model import Evidence, Value
+from surefoot.model import Evidence, Span, Value
 
 
 @pytest.mark.parametrize(
@@ -131,6 +131,34 @@ def test_a_run_that_is_not_over_tells_nothing_and_says_so() -> None:
 
     assert run.flaw is None
     assert Evidence.CLOSED_EARLY in run.levels
+
+
+@pytest.mark.parametrize(
+    ("later", "goes_on"),
+    [
+        ([], True),
+        ([an_agent(3, 1, name="refund_agent")], False),
+        ([a_tool(3, 1, result=None)], False),
+    ],
+)
+def test_a_run_whose_last_word_is_a_hand_over_goes_on_elsewhere(
+    later: list[Span],
+    goes_on: bool,  # noqa: FBT001 - a row of the table
+) -> None:
+    """Unless something began after it: then this trace is where it goes on."""
+    run = run_of(an_agent(1, end=9), a_tool(2, 1, "transfer_to_refund_agent", result=None), *later)
+
+    assert run.flaw is None
+    assert (Evidence.CLOSED_EARLY in run.levels) == goes_on
+
+
+def test_a_hand_over_after_which_there_is_an_answer_is_over() -> None:
+    agent = an_agent(1, end=9, attributes={"output.value": "bye"})
+
+    run = run_of(agent, a_tool(2, 1, "transfer_to_refund_agent"))
+
+    assert (run.output, run.flaw) == ("bye", "")
+    assert Evidence.CLOSED_EARLY not in run.levels
 
 
 def test_the_end_of_a_run_without_its_root_is_not_known() -> None:

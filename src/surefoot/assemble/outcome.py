@@ -4,14 +4,15 @@ Owns the final answer and the flaw. The answer is what the topmost span gave, el
 words of the last model that worked for nobody's tool. A root's status alone says little:
 some are always OK, some are forced to be. So a flaw is an error on the chain of agents, no
 answer where answers can be seen, or one that was cut or refused. A run whose last model
-still asks for calls, with no error and no answer, is not over, or its end was lost.
+still asks for calls, with no error and no answer, is not over, or its end was lost; one
+whose last word is a hand-over goes on elsewhere.
 """
 
 from typing import NamedTuple
 
 from surefoot.assemble.call import Call
 from surefoot.assemble.dialects import keys
-from surefoot.assemble.members import CHAIN, FINAL, LLM, TASK, TOOL
+from surefoot.assemble.members import CHAIN, FINAL, HANDOFF, LLM, TASK, TOOL
 from surefoot.assemble.values import is_hidden, normal, text_of
 from surefoot.assemble.view import View
 
@@ -72,10 +73,17 @@ def conclude(view: View, root: int, calls: list[Call], *, ended: bool) -> Outcom
     if error:
         return Outcome("", error)
     said = view.said(last) if last >= 0 else []
-    if any(message.calls for message in said):
+    if any(message.calls for message in said) or _hands_on(view, calls):
         return Outcome("", None, unfinished=True)
     visible = any(message.text for message in view.read_so_far())
     return Outcome("", "no answer" if said and visible else None)
+
+
+def _hands_on(view: View, calls: list[Call]) -> bool:
+    """Whether the last call is a hand-over, and nothing began in this trace after it."""
+    if not calls or calls[-1].kind is not HANDOFF:
+        return False
+    return all(view.spans[at].start_ns <= calls[-1].start_ns for at in view.ai)
 
 
 def _answer(view: View, root: int, agents: list[int], calls: list[Call], last: int) -> str:
