@@ -31,6 +31,65 @@ def told(text: str, call_id: str = "") -> Item:
     return words("tool", text, **({"tool_call_id": call_id} if call_id else {}))
 
 
+# Whether anybody names it
+
+
+def test_a_tool_is_named_by_an_attribute_not_by_its_spans_name() -> None:
+    spans = [an_agent(1), a_tool(2, 1), a_tool(3, 1, tool=" ", name="execute_tool pay")]
+
+    run = run_of(*spans)
+
+    assert [step.tool for step in run.steps] == ["look", "pay"]
+    assert [known.named for known in run.evidence] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("scope", "attributes", "named"),
+    [
+        ("", {"gen_ai.operation.name": "execute_tool"}, False),
+        ("", {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "pay"}, True),
+        ("", {"traceloop.span.kind": "tool"}, False),
+        ("", {"traceloop.span.kind": "tool", "traceloop.entity.name": "pay"}, True),
+        ("n8n-workflow", {"n8n.node.type": "n8n.payTool"}, False),
+        ("n8n-workflow", {"n8n.node.type": "n8n.payTool", "n8n.node.name": "pay"}, True),
+        ("mlflow", {"mlflow.spanType": '"TOOL"'}, False),
+        ("mlflow", {"mlflow.spanType": '"TOOL"', "mlflow.spanFunctionName": '"pay"'}, True),
+        ("mlflow", {"mlflow.spanType": '"TOOL"', "mlflow.spanFunctionName": '"f"'}, False),
+    ],
+)
+def test_each_convention_has_its_own_names(
+    scope: str, attributes: dict[str, Value], *, named: bool
+) -> None:
+    run = run_of(an_agent(1), a_span(2, 1, attributes, name="pay", scope=scope))
+
+    assert [step.tool for step in run.steps] == ["pay"]
+    assert [known.named for known in run.evidence] == [named]
+
+
+def test_a_request_names_the_call_that_it_is_paired_with() -> None:
+    asked = a_model(2, 1, said=[asks(("c", "pay", {}))])
+    spans = [an_agent(1), asked, a_tool(3, 1, tool="", args={}, name="pay.__call__")]
+
+    assert [known.named for known in run_of(*spans).evidence] == [True]
+
+
+def test_a_span_inside_names_the_call_too() -> None:
+    inner = a_tool(3, 2, tool="pay", args={"id": 1})
+    spans = [an_agent(1), a_tool(2, 1, tool="", args={"id": 1}, name="pay", end=9), inner]
+
+    run = run_of(*spans)
+
+    assert [
+        (step.tool, known.named) for step, known in zip(run.steps, run.evidence, strict=True)
+    ] == [("pay", True)]
+
+
+def test_a_call_that_a_model_asked_for_is_named() -> None:
+    run = run_of(an_agent(1), a_model(2, 1, said=[asks(("c", "pay", {}))]))
+
+    assert [(known.source, known.named) for known in run.evidence] == [(Source.LLM, True)]
+
+
 # One call in several spans
 
 

@@ -101,6 +101,17 @@ def test_graders_words_are_kept_on_any_known_span() -> None:
         )
 
 
+def test_what_was_used_is_kept_where_it_is_asked_for() -> None:
+    """On models' spans, and on agents' that may sum up what has no span."""
+    used: dict[str, Value] = dict.fromkeys(keys.USAGE, 1)
+
+    for kind, kept in (("LLM", True), ("AGENT", True), ("CHAIN", False), ("TOOL", False)):
+        span = reduced(a_span(1, 2, {OPENINFERENCE: kind, **used}))
+
+        assert keys.USAGE.issubset(span.attributes) is kept, kind
+        assert keys.USAGE.isdisjoint(span.attributes) is not kept, kind
+
+
 def test_a_specs_own_attribute_survives() -> None:
     """The door may be asked for keys that no dialect knows."""
     for make in (an_agent, a_tool, a_model):

@@ -85,3 +85,38 @@ def test_one_run_joined_is_itself_but_for_its_key() -> None:
     assert alone.steps == run.steps
     assert alone.levels == run.levels
     assert alone.key == b"s-1"
+
+
+def test_what_was_used_is_summed_and_nothing_where_none_tells() -> None:
+    def a_turn(n: int, trace: bytes, cost: float | None) -> list[Span]:
+        told: dict[str, Value] = {} if cost is None else {"llm.cost.total": cost}
+        return [
+            an_agent(n, trace=trace, start=n + 50),
+            a_model(n + 1, n, trace=trace, attributes=told, start=n + 51),
+            a_tool(n + 2, n, trace=trace, start=n, end=n + 1),
+        ]
+
+    def of(first: float | None, second: float | None) -> Run:
+        spans = [*a_turn(1, FIRST, first), *a_turn(11, SECOND, second)]
+        (run,) = runs_of(*spans, unit="session")
+        return run
+
+    run = of(0.25, 0.5)
+    assert (run.llm_calls, run.cost, run.skewed) == (2, 0.75, 2)
+    assert (of(None, 0.5).cost, of(0.0, None).cost, of(None, None).cost) == (0.5, 0.0, None)
+
+
+def test_a_steps_name_and_whom_it_hands_to_stay() -> None:
+    spans = [
+        an_agent(1, trace=FIRST),
+        a_tool(2, 1, "handoff", {"to_agent": "billing"}, trace=FIRST),
+        a_tool(3, 1, "", {}, trace=FIRST, name="look"),
+        an_agent(11, trace=SECOND),
+    ]
+
+    (run,) = runs_of(*spans, unit="session")
+
+    assert [(known.hands_to, known.named) for known in run.evidence] == [
+        ("billing", True),
+        ("", False),
+    ]

@@ -27,7 +27,7 @@ from surefoot.model import Evidence, Reason, Run, Span
 
 
 def reduced(held: list[Span]) -> list[Span]:
-    fresh = copy.deepcopy(held)
+    fresh = [copy.deepcopy(span) for span in held]  # one that comes twice is two objects
     for span in fresh:
         assemble.reduce(span)
     return fresh

@@ -66,6 +66,8 @@ class Call:
     source: Source = Source.SPAN
     ran: bool = True
     agent: str = ""
+    named: bool = True
+    hands_to: str = ""
     attempts: int = 1
     turn: int = -1
     place: int = 0
@@ -124,8 +126,13 @@ def kind_of(tool: str, agents: frozenset[str]) -> StepKind:
         return FINAL
     if name in _HANDOFF:
         return HANDOFF
-    target, agent_like = _target(name)
-    return HANDOFF if agent_like or (target and target in agents) else WORK
+    whom, agent_like = _target(name)
+    return HANDOFF if agent_like or (whom and whom in agents) else WORK
+
+
+def target(name: str) -> str:
+    """Give whom a tool hands over to, by its norm; empty if the name does not tell."""
+    return "" if name in _HANDOFF else _target(name)[0]
 
 
 @lru_cache(maxsize=4096)

@@ -30,7 +30,8 @@ def from_tools(view: View) -> list[Call]:
 
 def _from_span(view: View, at: int) -> Call:
     span, dialect = view.spans[at], view.dialects[at]
-    tool = dialect.tool(span)
+    told = dialect.told_tool(span)
+    tool = told or dialect.tool(span)
     read = arguments.read(dialect.candidates(span), lambda: _properties(view, span, tool))
     if read.quality is ABSENT and (dialect.omits_empty or _properties(view, span, tool) == ()):
         read = read._replace(quality=EXACT)
@@ -48,6 +49,7 @@ def _from_span(view: View, at: int) -> Call:
         call_id=dialect.call_id(span) or result.call_id,
         attempts=dialect.attempts(span),
         scope=span.scope,
+        named=bool(told),
     )
 
 

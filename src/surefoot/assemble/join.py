@@ -33,6 +33,7 @@ def join(runs: Sequence[Run]) -> Run:
     evidence = [known for run in _turned(ordered) for known in run]
     history = _told_later(ordered, steps, evidence)
     tokens = [run.tokens for run in ordered if run.tokens is not None]
+    costs = [run.cost for run in ordered if run.cost is not None]
     early = next((run.reason for run in ordered if run.reason.is_early), last.reason)
     task = next((run.task for run in ordered if run.task), "")
     users = [run.told.user for run in ordered]
@@ -55,6 +56,9 @@ def join(runs: Sequence[Run]) -> Run:
         spans=sum(run.spans for run in ordered),
         tokens=sum(tokens) if tokens else None,
         models=_distinct(run.models for run in ordered),
+        llm_calls=sum(run.llm_calls for run in ordered),
+        cost=sum(costs) if costs else None,
+        skewed=sum(run.skewed for run in ordered),
     )
 
 

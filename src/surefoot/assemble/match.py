@@ -90,6 +90,7 @@ def _complete(view: View, call: Call, request: Call) -> None:
     if call.kind is HANDOFF and request.kind is HANDOFF:
         call.tool = request.tool
     call.call_id = call.call_id or request.call_id
+    call.named = True  # whoever asked for it has named it
     call.turn, call.place = request.turn, request.place
     request.start_ns, request.end_ns = call.start_ns, call.end_ns
     quality = call.quality

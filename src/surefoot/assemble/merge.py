@@ -96,6 +96,7 @@ def _absorb(view: View, call: Call, other: Call) -> None:
     call.merged.append((view.spans[other.at].span_id, other.call_id))
     call.merged += other.merged or ()
     call.call_id = call.call_id or other.call_id
+    call.named = call.named or other.named
     if not call.result.known and other.result.known:
         call.result = other.result
     trusted = (EXACT, REDACTED)

@@ -16,14 +16,16 @@ from surefoot.assemble.agents import Agents
 from surefoot.assemble.call import Call, kind_of, norm
 from surefoot.assemble.dialects import keys
 from surefoot.assemble.dialects.dialect import first_text
+from surefoot.assemble.handover import name_targets
 from surefoot.assemble.join import join
 from surefoot.assemble.match import match
 from surefoot.assemble.members import AGENT, OTHER
 from surefoot.assemble.merge import merge
 from surefoot.assemble.outcome import conclude
+from surefoot.assemble.skew import skewed
 from surefoot.assemble.told import hear
 from surefoot.assemble.tree import Forest
-from surefoot.assemble.usage import models, tokens
+from surefoot.assemble.usage import models, spent
 from surefoot.assemble.view import View
 from surefoot.model import (
     Reason,
@@ -122,10 +124,12 @@ def _run(view: View, root: int, key: bytes, reason: Reason, *, whole: bool, drop
     hearing = hear(view, root, calls, told)
     if hearing.hidden:
         leftover.hide(calls)
+    name_targets(view, calls)
     fragment = levels.is_fragment(view)
     outcome = conclude(view, root, calls, ended=whole and not fragment)
     top = view.spans[root]
     start_ns = view.spans[view.ai[0]].start_ns
+    usage = spent(view)
     return Run(
         trace_id=top.trace_id,
         key=key,
@@ -156,8 +160,11 @@ def _run(view: View, root: int, key: bytes, reason: Reason, *, whole: bool, drop
         start_ns=start_ns,
         end_ns=max([view.spans[at].end_ns for at in view.ai]),
         spans=len(view.spans),
-        tokens=tokens(view),
+        tokens=usage.tokens,
         models=models(view),
+        llm_calls=usage.calls,
+        cost=usage.cost,
+        skewed=skewed(view),
     )
 
 
@@ -205,6 +212,8 @@ def _evidence(view: View, call: Call) -> StepEvidence:
         result_capped=call.result.capped,
         result_known=call.result.known,
         merged=tuple(call.merged or ()),
+        named=call.named,
+        hands_to=call.hands_to,
     )
 
 

@@ -134,9 +134,13 @@ class Dialect:
         """Whether this tool's span stands for a call at all."""
         return True
 
+    def told_tool(self, span: Span) -> str:
+        """Give the tool's name that an attribute tells; empty if none does."""
+        return first_text(span.attributes, keys.TOOL)
+
     def tool(self, span: Span) -> str:
-        """Give the name that the model called."""
-        return first_text(span.attributes, keys.TOOL) or called(span.name)
+        """Give the name that the model called; if need be out of the span's own name."""
+        return self.told_tool(span) or called(span.name)
 
     def kind(self, _span: Span) -> StepKind | None:
         """Say what a call is, where the span tells and its name may not."""
@@ -209,7 +213,7 @@ class Dialect:
         return tries if isinstance(tries, int) and tries > 0 else 1
 
     def hands_to(self, _span: Span) -> str:
-        """Give the agent that works under this tool's span, where it says so."""
+        """Give the agent that a hand-over goes to, or that works under it, if the span says so."""
         return ""
 
     # Any span

@@ -103,6 +103,16 @@ TOKENS: Final = (
     ("ai.usage.inputTokens", "ai.usage.outputTokens"),
     ("ai.usage.promptTokens", "ai.usage.completionTokens"),
 )
+#: (total, or its two halves) in the sender's currency, by convention: OpenInference,
+#: pydantic-ai, and what many write beside GenAI's counts (Langfuse reads it so, too).
+COST: Final = (
+    ("llm.cost.total",),
+    ("llm.cost.prompt", "llm.cost.completion"),
+    ("operation.cost",),
+    ("gen_ai.usage.cost",),
+)
+#: What was used, on a model's span or on an agent's that sums it up.
+USAGE: Final = frozenset(key for names in (*TOKENS, *COST) for key in names)
 #: What a run's topmost spans were started with.
 TASK: Final = (
     "input.value",
@@ -177,7 +187,7 @@ KEYS: Final = frozenset(
         *SESSION,
         *MODEL,
         *FINISH,
-        *(key for pair in TOKENS for key in pair),
+        *USAGE,
         *TASK,
         *ANSWER,
         *HEARD_MODEL,

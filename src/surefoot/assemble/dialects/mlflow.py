@@ -20,12 +20,14 @@ _ROLES = {
     "TASK": TASK,
     "UNKNOWN": CHAIN,
 }
+_FUNCTION = "mlflow.spanFunctionName"
 
 
 class MLflow(GenAI):
     """See the module."""
 
     scopes = ("mlflow",)
+    extra_keys = (_FUNCTION,)
 
     def role(self, span: Span) -> Role:
         """Read the type; retrievers, parsers, evaluators are no agent work."""
@@ -33,3 +35,8 @@ class MLflow(GenAI):
         if not kind and keys.OPERATION in span.attributes:
             return super().role(span)
         return _ROLES.get(kind, OTHER)
+
+    def told_tool(self, span: Span) -> str:
+        """Believe the span's name where it is the function's, too."""
+        function = text_of(span.attributes.get(_FUNCTION)).strip('"')
+        return super().told_tool(span) or (function if function == span.name else "")

@@ -48,9 +48,9 @@ class N8nNodes(Vercel):
             return AGENT
         return LLM if last.startswith("lm") else OTHER
 
-    def tool(self, span: Span) -> str:
+    def told_tool(self, span: Span) -> str:
         """Give the node's name."""
-        return text_of(span.attributes.get("n8n.node.name")) or span.name
+        return text_of(span.attributes.get("n8n.node.name"))
 
     def agent(self, span: Span) -> str:
         """Give the node's name."""

@@ -69,6 +69,10 @@ class OpenAIAgents(OpenInference):
             return "transfer_to_" + span.name.removeprefix(_HANDOFF).strip().replace(" ", "_")
         return super().tool(span)
 
+    def hands_to(self, span: Span) -> str:
+        """Give the agent that a hand-over's span is named after."""
+        return span.name.removeprefix(_HANDOFF).strip() if span.name.startswith(_HANDOFF) else ""
+
     def agent(self, span: Span) -> str:
         """Take the outermost span, which is named after the trace, for none."""
         return first_text(span.attributes, ("agent.name", "graph.node.id"))
@@ -105,12 +109,16 @@ class OpenAIAgentsGenAI(GenAI):
         is_tool = span.attributes.get(keys.OPERATION) == "execute_tool"
         return None if is_tool else HANDOFF
 
-    def tool(self, span: Span) -> str:
+    def told_tool(self, span: Span) -> str:
         """Name a hand-over as the SDK does by default."""
         if self.kind(span) is None:
-            return super().tool(span)
-        target = first_text(span.attributes, ("gen_ai.handoff.to_agent", "gen_ai.agent.name"))
-        return "transfer_to_" + target.replace(" ", "_") if target else span.name
+            return super().told_tool(span)
+        target = self.hands_to(span) or first_text(span.attributes, ("gen_ai.agent.name",))
+        return "transfer_to_" + target.replace(" ", "_") if target else ""
+
+    def hands_to(self, span: Span) -> str:
+        """Give the agent that a hand-over names."""
+        return first_text(span.attributes, ("gen_ai.handoff.to_agent",))
 
     def agent(self, span: Span) -> str:
         """Take the outermost span, which names no agent, for none."""

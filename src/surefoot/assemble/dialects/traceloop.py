@@ -45,11 +45,9 @@ class Traceloop(GenAI):
         request = text_of(attributes.get("llm.request.type"))
         return LLM if request in _MODEL_CALLS else OTHER
 
-    def tool(self, span: Span) -> str:
+    def told_tool(self, span: Span) -> str:
         """Give the entity's name where there is no other."""
-        return first_text(span.attributes, (*keys.TOOL, "traceloop.entity.name")) or super().tool(
-            span
-        )
+        return first_text(span.attributes, (*keys.TOOL, "traceloop.entity.name"))
 
     def agent(self, span: Span) -> str:
         """Give an agent's name; a workflow's, if it stands for one."""

@@ -59,7 +59,7 @@ _MODEL = {
     *_COPIES,
     *keys.MODEL,
     *keys.FINISH,
-    *(key for pair in keys.TOKENS for key in pair),
+    *keys.USAGE,
 }
 _TOOL = {
     *_ANY,
@@ -78,7 +78,7 @@ _TOOL = {
 _DROPS = {
     CHAIN: keys.KEYS - _OVERVIEW,
     TASK: keys.KEYS - _OVERVIEW,
-    AGENT: keys.KEYS - _OVERVIEW,
+    AGENT: keys.KEYS - _OVERVIEW - keys.USAGE,
     LLM: keys.KEYS - _MODEL,
     TOOL: keys.KEYS - _TOOL,
 }
