@@ -41,7 +41,10 @@ def test_a_name_outside_the_vocabulary_is_refused(
 
 def test_the_message_names_the_vocabulary() -> None:
     assert problems(tools=["a", "b"], required=["x"])[0][1] == (
-        "'x' is not in this spec's tools; add it there, or name one of a, b"
+        "'x' is not in this spec's tools; name one of a, b, or add it there"
+    )
+    assert problems(tools=["lookup_order", "b"], required=["lookup_ordr"])[0][1] == (
+        "'lookup_ordr' is not in this spec's tools; did you mean lookup_order? Else add it there"
     )
 
 

@@ -7,6 +7,7 @@ one into the other. `eq`, `ne`, `in` and `not_in` compare as Python does, so tha
 is not 200.
 """
 
+import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -44,9 +45,10 @@ class Predicate:
         """Compile operators and their operands; `{}` holds for everything that is there.
 
         Raises:
-            ValueError: An operand does not fit its operator; the message says what would.
+            ValueError: An operator is none, or its operand does not fit; the message says
+                what would be right.
         """
-        tests = tuple(_OPERATORS[name](operand) for name, operand in told.items())
+        tests = tuple(_test(name, operand) for name, operand in told.items())
         text = " and ".join(_words(name, operand) for name, operand in told.items())
         return cls(text or "anything", tests, absent=told.get("exists") is False)
 
@@ -75,6 +77,17 @@ def shown(value: Any) -> str:
     """A value as a message shows it, cut where it is long."""
     text = repr(value) if isinstance(value, str) else text_of(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _test(name: str, operand: Any) -> Test:
+    if name not in _OPERATORS:
+        near = difflib.get_close_matches(str(name), OPERATORS, n=1)
+        right = f"did you mean {near[0]}?" if near else f"known are {', '.join(OPERATORS)}."
+        raise ValueError(f"{name!r} is no operator; {right} An object to equal is {{eq: ...}}")
+    try:
+        return _OPERATORS[name](operand)
+    except ValueError as problem:
+        raise ValueError(f"{name}: {problem}") from problem
 
 
 def _equals(operand: Any) -> Test:
@@ -141,7 +154,7 @@ def _length(operand: Any) -> Test:
 
 
 def _type(operand: Any) -> Test:
-    if operand not in _TYPES:
+    if not isinstance(operand, str) or operand not in _TYPES:
         raise ValueError(f"no type of JSON; write one of {', '.join(_TYPES)}")
     kinds = _TYPES[operand]
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from surefoot.errors import ConfigError, SpecError
 from surefoot.specs.match import SpecSet
-from surefoot.specs.problems import of_model
+from surefoot.specs.problems import beneath, of_model
 from surefoot.specs.schema import File, Spec
 from surefoot.yamlfile import Document, dotted, line_number, read
 
@@ -100,6 +100,7 @@ def _parse(document: Document) -> tuple[Sequence[Spec], list[str]]:
     try:
         return File.model_validate(content).specs, []
     except ValidationError as failure:
-        found = [(line_number(tree, at), at, words) for at, words in of_model(failure, content)]
+        wrong = (*of_model(failure, content), *beneath(failure, content))
+        found = [(line_number(tree, at), at, words) for at, words in dict.fromkeys(wrong)]
     found.sort(key=itemgetter(0))
     return (), [f"{dotted(at)}: {words} (line {number})" for number, at, words in found]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import chain
 
+from surefoot.evaluate.check import Check, Kind
 from surefoot.evaluate.judge import OUTPUT_OK, Rules
 from surefoot.model import Run, Value, Wanted
 from surefoot.specs.build import digest, rules
@@ -46,6 +47,20 @@ class CompiledSpec(Rules):
         """Whether the spec judges runs of `service`, as far as that tells."""
         return not self.services or _fits(service, self.services)
 
+    def looks_at(self, service: str) -> bool:
+        """Whether it may fire on spans of `service` while their trace is open.
+
+        What else a spec asks of a run (an agent, attributes) is known at its close.
+        """
+        by_service = self.early and not self.agents and not self.attributes
+        return by_service and self.fits_service(service) and bool(self.finals())
+
+    def finals(self) -> list[Check]:
+        """The checks whose violations no further span can undo."""
+        return [
+            check for check in self.checks if check.kind is Kind.FINAL and not check.needs.violation
+        ]
+
     def matches(self, run: Run) -> bool:
         """Whether all that the spec asks of a run holds."""
         return (
@@ -72,6 +87,10 @@ class SpecSet:
     def matching(self, run: Run) -> tuple[CompiledSpec, ...]:
         """The specs that judge `run`, in the order of loading."""
         return tuple(spec for spec in self.specs if spec.matches(run))
+
+    def looks_at(self, service: str) -> bool:
+        """Whether any spec may fire on spans of `service` while their trace is open."""
+        return any(spec.looks_at(service) for spec in self.specs)
 
     def timers(self, service: str) -> Timers:
         """The largest timers that specs for `service` ask for."""

@@ -4,12 +4,13 @@ Owns the translation from pydantic's errors. Decides nothing about specs.
 """
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from surefoot.specs.rules import RULES
 from surefoot.specs.schema import CheckId, File
 from surefoot.yamlfile import Place
 
@@ -36,50 +37,106 @@ def of_model(failure: ValidationError, content: Any) -> Iterator[tuple[Place, st
     for error in failure.errors(include_url=False):
         at = _in_file(error, content)
         if error["type"] == "sanity":
-            for inner, words in error["ctx"]["found"]:
-                yield at + inner, words
-        elif at not in told and not _follows(error, content):
+            yield from _contradictions(error, content)
+        elif at not in told and not _follows(error, at, content):
             told.add(at)
-            yield at, _words(error, at)
+            yield at, _words(error, at, content)
+
+
+def beneath(failure: ValidationError, content: Any) -> Iterator[tuple[Place, str]]:
+    """Yield what else is wrong: contradictions that pydantic does not come to.
+
+    They are looked for where the keys are right: in a copy of the file's `content` in
+    which wrong rules and unknown keys are left out. A spec with another wrong key is left
+    out too, since what it contradicts cannot be told.
+    """
+    specs = content.get("specs") if isinstance(content, dict) else None
+    if not isinstance(specs, list):
+        return
+    mended = [dict(spec) if isinstance(spec, dict) else {} for spec in specs]
+    for error in failure.errors(include_url=False):
+        at = _in_file(error, content)
+        if error["type"] == "sanity" or len(at) <= 1 or _follows(error, at, content):
+            continue
+        index, rest = at[1], at[2:]
+        if not isinstance(index, int):
+            return
+        if rest[:1] == ("rules",) and len(rest) > 1:
+            _leave_out_rule(mended[index], rest[1])
+        elif error["type"] == "extra_forbidden" and len(rest) == 1:
+            mended[index].pop(rest[0], None)
+        else:
+            mended[index] = {"name": f"specs[{index}]"}
+    try:
+        File.model_validate({"specs": mended})
+    except ValidationError as second:
+        for error in second.errors(include_url=False):
+            if error["type"] == "sanity":
+                yield from _contradictions(error, content)
+
+
+def _leave_out_rule(spec: dict[str, Any], index: int | str) -> None:
+    rules = spec.get("rules")
+    if isinstance(rules, list) and isinstance(index, int):
+        told = rules[index].get("id") if isinstance(rules[index], dict) else None
+        name = told if isinstance(told, str) and told else f"rules[{index}]"
+        spec["rules"] = [*rules[:index], {"id": name, "no_action": True}, *rules[index + 1 :]]
 
 
 def _in_file(error: ErrorDetails, content: Any) -> Place:
     """The place without what pydantic adds for the branches of a union."""
+    kept = _told(error["loc"], content)
+    return (*kept, error["loc"][-1]) if error["type"] == "missing" else kept
+
+
+def _told(place: Place, content: Any) -> Place:
+    """The parts of a place that the file has: a model makes lists of what stands alone."""
     kept: list[str | int] = []
-    for part in error["loc"]:
+    for part in place:
         try:
-            content = None if isinstance(content, str) else content[part]
+            inner = None if isinstance(content, str) else content[part]
         except (KeyError, IndexError, TypeError):
             continue
-        if content is not None:
+        if inner is not None:
             kept.append(part)
-    if error["type"] == "missing":
-        kept.append(error["loc"][-1])
+            content = inner
     return tuple(kept)
 
 
-def _follows(error: ErrorDetails, content: Any) -> bool:
-    """Whether a list only looks empty since all its items are wrong."""
+def _contradictions(error: ErrorDetails, content: Any) -> Iterator[tuple[Place, str]]:
+    at = _in_file(error, content)
+    for inner, words in error["ctx"]["found"]:
+        kept = _told((*at, *inner), content)
+        is_absent = isinstance(inner[-1], str) and inner[-1] != kept[-1]
+        yield (*kept, inner[-1]) if is_absent else kept, words
+
+
+def _follows(error: ErrorDetails, at: Place, content: Any) -> bool:
+    """Whether a list only looks too short since items of it are wrong."""
     if error["type"] != "too_short":
         return False
-    for part in error["loc"]:
+    for part in at:
         content = content[part]
-    return bool(content)
+    return not isinstance(content, list) or len(content) >= error["ctx"]["min_length"]
 
 
-def _words(error: ErrorDetails, at: Place) -> str:
+def _words(error: ErrorDetails, at: Place, content: Any) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        return _unknown("key", str(at[-1]), _keys(File, at[:-1]))
-    if error["loc"][-1] == "[key]":
+        return _unknown("key", str(at[-1]), _keys(error["loc"], _section_at(at, content)))
+    if error["loc"][-1] == "[key]" and kind == "literal_error":
         return _unknown("check", str(at[-1]), list(get_args(CheckId)))
+    words = _WORDS.get(kind, error["msg"])
     if kind == "value_error":
-        return str(context["error"])
-    if kind == "tuple_type" and "before" in at[:-1]:
-        return "not a pair; write [first, then]"
-    if kind == "literal_error":
-        return f"not one that is known; write {context['expected'].replace(chr(39), '')}"
-    return _WORDS.get(kind, error["msg"])
+        words = str(context["error"])
+    elif kind == "tuple_type" and "before" in at[:-1]:
+        words = "not a pair; write [first, then]"
+    elif kind == "too_short" and context["min_length"] > 1:
+        words = f"too few; write at least {context['min_length']}"
+    elif kind == "literal_error":
+        known = context["expected"].replace("'", "").replace("True", "true")
+        words = f"not one that is known; write {known}"
+    return words
 
 
 def _unknown(noun: str, key: str, known: list[str]) -> str:
@@ -88,16 +145,35 @@ def _unknown(noun: str, key: str, known: list[str]) -> str:
     return f"unknown {noun}; {right}"
 
 
-def _keys(model: type[BaseModel], at: Place) -> list[str]:
-    """The keys that may stand in the section at `at`."""
-    for part in at:
-        for name, info in model.model_fields.items():
-            if (info.alias or name) == part and (inner := _section(info.annotation)):
-                model = inner
-    return [info.alias or name for name, info in model.model_fields.items()]
+def _section_at(at: Place, content: Any) -> Mapping[str, Any]:
+    """The section of the file that holds the key at `at`."""
+    for part in at[:-1]:
+        content = content[part]
+    return content if isinstance(content, dict) else {}
 
 
-def _section(annotation: Any) -> type[BaseModel] | None:
+def _keys(loc: tuple[int | str, ...], section: Mapping[str, Any]) -> list[str]:
+    """The keys that may stand in `section`, to which pydantic came by `loc`.
+
+    Where a section may be of several kinds, it is the one that knows most of its keys.
+    """
+    models: list[type[BaseModel]] = [File]
+    for part in loc[:-1]:
+        rule = RULES.get(str(part).removeprefix("rule ")) if str(part)[:5] == "rule " else None
+        inner = [found for model in models for found in _sections(_annotation(model, part))]
+        models = [rule] if rule else inner or models
+    known = [[info.alias or name for name, info in model.model_fields.items()] for model in models]
+    return max(known, key=lambda keys: len(section.keys() & set(keys)))
+
+
+def _annotation(model: type[BaseModel], part: int | str) -> Any:
+    for name, info in model.model_fields.items():
+        if (info.alias or name) == part:
+            return info.annotation
+    return None
+
+
+def _sections(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for part in get_args(annotation) if (found := _section(part))), None)
+        return [annotation]
+    return [found for part in get_args(annotation) for found in _sections(part)]

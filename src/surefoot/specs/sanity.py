@@ -5,6 +5,7 @@ never fire or never be kept. Knows no file. Each problem reads `what is wrong; w
 would be right`.
 """
 
+import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +96,9 @@ def _outside_vocabulary(spec: "Spec") -> Iterator[Problem]:
         else:
             inside = vocabulary.covers(name)
         if not inside:
-            right = f"add it there, or name one of {', '.join(spec.tools)}"
+            near = difflib.get_close_matches(name, spec.tools, n=1)
+            right = f"name one of {', '.join(spec.tools)}, or add it there"
+            right = f"did you mean {near[0]}? Else add it there" if near else right
             yield where, f"{name!r} is not in this spec's tools; {right}"
 
 

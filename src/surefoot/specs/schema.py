@@ -12,12 +12,14 @@ from pydantic import (
     BeforeValidator,
     Discriminator,
     Field,
+    GetJsonSchemaHandler,
     StrictBool,
     StrictInt,
     Tag,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from surefoot.specs.rules import Rule
 from surefoot.specs.sanity import problems
@@ -94,6 +96,16 @@ OutputOk: TypeAlias = Annotated[
 ]
 
 
+class _Identified:
+    """The JSON Schema's word for what `sanity` says: a rule of a spec has an id."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"allOf": [handler(core_schema)], "required": ["id"]}
+
+
 class Spec(Model):
     """Constraints on the path of a run: what must, must not and may happen."""
 
@@ -123,7 +135,7 @@ class Spec(Model):
     """Whether a vendor's credential in arguments, results or output is a violation."""
     severity: dict[CheckId, Level] = Field(default_factory=dict)
     """How much a check's violations weigh, or `off` to leave the check out."""
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[Annotated[Rule, _Identified], ...] = ()
     """Further checks, each with an id of its own."""
     output_ok: tuple[OutputOk, ...] | None = Field(default=None, min_length=1)
     """What tells whether the output was ok: the first source that answers."""

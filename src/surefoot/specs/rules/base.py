@@ -13,7 +13,6 @@ The model of a rule says in its docstring, in one sentence, what the check means
 sentence and `example` are what `surefoot schema` shows.
 """
 
-import difflib
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
@@ -23,9 +22,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     StrictBool,
     WithJsonSchema,
 )
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 from typing_extensions import TypeAliasType
 
 from surefoot.evaluate.check import Check
@@ -33,7 +35,7 @@ from surefoot.evaluate.compose import Guard, Guarded
 from surefoot.evaluate.matcher import Matcher, Pattern
 from surefoot.evaluate.names import Names
 from surefoot.evaluate.paths import Path
-from surefoot.evaluate.predicates import OPERATORS, TYPES, Predicate
+from surefoot.evaluate.predicates import TYPES, Predicate
 from surefoot.model import Severity
 from surefoot.specs.types import Globs, Level, Model, Name
 
@@ -44,15 +46,7 @@ Problem: TypeAlias = tuple[tuple[str | int, ...], str]
 def _operators(value: Any) -> dict[str, Any]:
     """A predicate as operators; a plain value is one to equal."""
     told: dict[str, Any] = value if isinstance(value, dict) else {"eq": value}
-    for key, operand in told.items():
-        if key not in OPERATORS:
-            near = difflib.get_close_matches(str(key), OPERATORS, n=1)
-            right = f"did you mean {near[0]}?" if near else f"known are {', '.join(OPERATORS)}"
-            raise ValueError(f"{key!r} is no operator; {right} An object to equal is {{eq: ...}}")
-        try:
-            Predicate.of({key: operand})
-        except ValueError as problem:
-            raise ValueError(f"{key}: {problem}") from problem
+    Predicate.of(told)
     return told
 
 
@@ -126,15 +120,21 @@ class Call(Model):
     """A predicate on the result's text."""
 
 
+#: What a call is written like.
+_RIGHT = "write a tool's name, or {tool, agent, ok, args, result}"
+
+
 def _calls(value: Any) -> Any:
     """A name alone, or one matcher alone, is a list of one."""
     listed = value if isinstance(value, list | tuple) else (value,)
+    if not all(isinstance(one, str | dict | Call) for one in listed):
+        raise ValueError(f"no call; {_RIGHT}")
     return tuple({"tool": one} if isinstance(one, str) else one for one in listed)
 
 
 def _not_empty(value: tuple[Call, ...]) -> tuple[Call, ...]:
     if not value or any(not call.model_fields_set for call in value):
-        raise ValueError("means every call; name a tool, or {tool, agent, ok, args, result}")
+        raise ValueError(f"names no call; {_RIGHT}")
     return value
 
 
@@ -173,6 +173,15 @@ class RuleModel(Model):
     """How much violations weigh, or `off` to leave the rule out."""
     when: When | None = None
     """When the rule counts; without it, always."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """The rule's schema, with its example."""
+        schema = handler.resolve_ref_schema(handler(core_schema))
+        schema["examples"] = [dict(cls.example)]
+        return schema
 
     @abstractmethod
     def make(self, check_id: str, severity: Severity) -> Check:

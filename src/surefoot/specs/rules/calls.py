@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, StrictInt
+from pydantic import BeforeValidator, Discriminator, Field, StrictInt, Tag
 
 from surefoot.evaluate.calls import AtMost, Exclusive, Forbidden, MaxSteps, NoAction, Required
 from surefoot.evaluate.check import Check
@@ -49,7 +49,10 @@ class RequiredRule(RuleModel):
         "min": 2,
     }
 
-    required: Group | EachCall
+    required: Annotated[
+        Annotated[Group, Tag("group")] | Annotated[EachCall, Tag("each")],
+        Discriminator(lambda value: "group" if _is_group(value) else "each"),
+    ]
     """The calls: a tool, a matcher, a list of them, or {any_of: [...]}."""
     min: Annotated[StrictInt, Field(ge=1)] = 1
     """How often each must be made."""

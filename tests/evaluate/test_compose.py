@@ -1,0 +1,195 @@
+"""Composites and guards."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from evaluate.runs import a_call, a_run, a_spec, judged
+from surefoot.model import ArgsQuality, Evidence, PathGrade, Run, Severity, Undecided, Verdict
+
+OK, BAD, OPEN = "ok", "violated", "inconclusive"
+#: One tool for each child: called, called perhaps, not called.
+CHILDREN = {
+    OK: {"forbidden": "nothing"},
+    BAD: {"forbidden": "refund"},
+    OPEN: {"forbidden": {"tool": "hidden", "args": {"x": {"eq": 1}}}},
+}
+RUN = a_run("lookup", "refund", a_call("hidden", quality=ArgsQuality.REDACTED))
+
+
+def ruled(run: Run, **rule: Any) -> Verdict:
+    return judged(run, rules=[{"id": "r"} | rule])
+
+
+@pytest.mark.parametrize("first", CHILDREN)
+@pytest.mark.parametrize("second", CHILDREN)
+def test_composites_join_three_values(first: str, second: str) -> None:
+    both = {first, second}
+    children = [CHILDREN[first], CHILDREN[second]]
+
+    every = BAD if BAD in both else OPEN if OPEN in both else OK
+    assert ruled(RUN, all_of=children).path == every
+    some = OK if OK in both else OPEN if OPEN in both else BAD
+    assert ruled(RUN, any_of=children).path == some
+
+
+@pytest.mark.parametrize(("child", "grade"), [(OK, BAD), (BAD, OK), (OPEN, OPEN)])
+def test_not_turns_a_child_round_and_leaves_doubt_as_it_is(child: str, grade: str) -> None:
+    assert ruled(RUN, **{"not": CHILDREN[child]}).path == grade
+
+
+def test_what_all_children_find_goes_by_the_composites_id_and_severity() -> None:
+    verdict = ruled(
+        RUN, all_of=[{"forbidden": ["refund", "lookup"]}, {"max_steps": 1}], severity="warn"
+    )
+
+    assert [(one.check, one.severity, one.message, one.step) for one in verdict.violations] == [
+        ("r", Severity.WARN, "called forbidden tool: refund", 1),
+        ("r", Severity.WARN, "called forbidden tool: lookup", 0),
+        ("r", Severity.WARN, "3 steps > max 1", 1),
+    ]
+
+
+def test_none_of_several_is_one_violation_that_names_them_all() -> None:
+    verdict = ruled(RUN, any_of=[{"required": "ask"}, {"forbidden": ["refund", "lookup"]}])
+
+    (one,) = verdict.violations
+    assert one.message == (
+        "none of 2 holds: missing required tool: ask; called forbidden tool: refund"
+    )
+    assert (one.step, one.expected) == (None, "a call of ask or no call of refund")
+    assert one.observed == "none among 3 calls; refund called"
+    assert (one.check, one.severity) == ("r", Severity.HARD)
+
+
+def test_a_kept_child_that_must_be_broken_is_a_violation() -> None:
+    (one,) = ruled(RUN, **{"not": {"forbidden": "ask"}}).violations
+
+    assert (one.check, one.severity, one.step) == ("r", Severity.HARD, None)
+    assert one.message == "holds and must not: forbidden"
+    assert one.expected == "a run that breaks forbidden"
+    assert one.observed == "a run that keeps forbidden"
+
+
+def test_open_children_name_their_reasons() -> None:
+    either = [CHILDREN[OPEN], {"forbidden": {"tool": "hidden", "result": {"eq": 1}}}]
+    run = a_run(a_call("hidden", quality=ArgsQuality.REDACTED, result_known=False))
+
+    for key in ("any_of", "all_of"):
+        verdict = ruled(run, **{key: either})
+        assert verdict.undecided == (Undecided("r", "args_redacted, results_missing"),)
+    assert ruled(run, **{"not": either[0]}).undecided == (Undecided("r", "args_redacted"),)
+
+
+def test_composites_nest() -> None:
+    inner = {"any_of": [CHILDREN[BAD], {"not": CHILDREN[BAD]}]}
+
+    assert ruled(RUN, all_of=[inner, CHILDREN[OK]]).path is PathGrade.OK
+    assert ruled(RUN, all_of=[inner, CHILDREN[BAD]]).path is PathGrade.VIOLATED
+
+
+def test_a_childs_own_guard_and_severity_count() -> None:
+    child = CHILDREN[BAD] | {"when": {"step": "ask"}}
+    assert ruled(RUN, all_of=[child]).path is PathGrade.OK
+
+    (one,) = ruled(RUN, all_of=[CHILDREN[BAD] | {"severity": "soft"}]).violations
+    assert one.severity is Severity.HARD
+
+
+GUARDS = [
+    ({"input": {"regex": "refund"}}, True),
+    ({"input": {"regex": "invoice"}}, False),
+    ({"step": "lookup"}, True),
+    ({"step": "ask"}, False),
+    ({"input": {"regex": "refund"}, "step": "lookup"}, True),
+    ({"input": {"regex": "refund"}, "step": "ask"}, False),
+    ({"input": {"regex": "invoice"}, "step": "lookup"}, False),
+    ({"args": {"currency": "EUR"}}, True),
+    ({"args": {"currency": "USD"}}, False),
+    ({"args": {"currency": "EUR", "amount": {"gt": 5}}}, True),
+    ({"args": {"currency": "EUR", "amount": {"gt": 500}}}, False),
+    ({"step": "lookup", "args": {"currency": "USD"}}, False),
+]
+
+
+@pytest.mark.parametrize(("guard", "counts"), GUARDS)
+def test_a_rule_counts_where_all_of_its_guard_holds(guard: dict[str, Any], *, counts: bool) -> None:
+    run = a_run("lookup", a_call("refund", {"currency": "EUR", "amount": 9}), task="refund 5")
+
+    for rule in ({"forbidden": "refund"}, {"required": "ask"}):
+        assert ruled(run, **rule, when=guard).path == (BAD if counts else OK)
+    assert ruled(run, forbidden="ask", when=guard).path is PathGrade.OK
+
+
+def test_arguments_guard_each_offending_call_for_itself() -> None:
+    calls = [a_call("refund", {"order": n, "currency": c}) for n, c in enumerate(("EUR", "USD"))]
+    run = a_run(*calls, a_call("refund", {"order": 0, "currency": "USD"}))
+
+    verdict = ruled(
+        run, all_of=[{"forbidden": {"tool": "refund", "args": {"order": n}}} for n in (0, 1)],
+        when={"args": {"currency": "USD"}},
+    )  # fmt: skip
+
+    assert [one.step for one in verdict.violations] == [1]
+
+
+@pytest.mark.parametrize(
+    ("guard", "reason"),
+    [
+        ({"input": {"regex": "x"}}, "task_unknown"),
+        ({"step": {"tool": "hidden", "args": {"x": {"eq": 1}}}}, "args_missing"),
+        ({"args": {"x": 1}}, "args_missing"),
+        (
+            {"input": {"regex": "x"}, "step": {"tool": "hidden", "args": {"x": {"eq": 1}}}},
+            "args_missing, task_unknown",
+        ),
+        ({"input": {"regex": "x"}, "args": {"x": 1}}, "args_missing, task_unknown"),
+    ],
+)
+def test_a_guard_in_doubt_leaves_open_what_is_found(guard: dict[str, Any], reason: str) -> None:
+    levels = {Evidence.TASK_UNKNOWN, Evidence.ARGS_MISSING}
+    run = a_run(a_call("hidden", quality=ArgsQuality.MISSING), levels=levels)
+
+    found = ruled(run, forbidden="hidden", when=guard)
+    assert found.undecided == (Undecided("r", reason),)
+    assert found.violations == ()
+    assert ruled(run, forbidden="nothing", when=guard).path is PathGrade.OK
+
+
+def test_a_guard_that_surely_fails_outweighs_one_in_doubt() -> None:
+    run = a_run("refund", levels={Evidence.TASK_UNKNOWN})
+
+    for guard in ({"step": "ask"}, {"args": {"x": 1}}):
+        verdict = ruled(run, forbidden="refund", when={"input": {"regex": "x"}} | guard)
+        assert verdict.path is PathGrade.OK
+
+
+def test_what_no_call_offends_is_guarded_by_any_calls_arguments() -> None:
+    hidden = a_call("lookup", quality=ArgsQuality.MISSING)
+    plain = a_call("lookup", {"x": 2})
+    for calls, grade in (
+        ((plain,), OK),
+        ((plain, a_call("lookup", {"x": 1})), BAD),
+        ((plain, hidden), OPEN),
+        ((hidden, a_call("lookup", {"x": 1})), BAD),
+        ((), OK),
+    ):
+        assert ruled(a_run(*calls), required="ask", when={"args": {"x": 1}}).path == grade
+
+
+def test_what_is_open_in_a_guarded_rule_stays_open() -> None:
+    verdict = ruled(RUN, **CHILDREN[OPEN], when={"step": "lookup"})
+
+    assert verdict.undecided == (Undecided("r", "args_redacted"),)
+
+
+def test_every_pair_of_kinds_has_the_stricter_one() -> None:
+    kinds = {"final": {"forbidden": "x"}, "seen": {"max_steps": 9}, "absent": {"required": "x"}}
+    order = ["final", "seen", "absent"]
+
+    for one, two in product(order, order):
+        for key in ("all_of", "any_of"):
+            rule = {"id": "r", key: [kinds[one], kinds[two]]}
+            (check,) = a_spec(rules=[rule]).checks
+            assert check.kind == max(one, two, key=order.index)
