@@ -185,7 +185,11 @@ def test_what_is_open_in_a_guarded_rule_stays_open() -> None:
 
 
 def test_every_pair_of_kinds_has_the_stricter_one() -> None:
-    kinds = {"final": {"forbidden": "x"}, "seen": {"max_steps": 9}, "absent": {"required": "x"}}
+    kinds: dict[str, dict[str, Any]] = {
+        "final": {"forbidden": "x"},
+        "seen": {"max_steps": 9},
+        "absent": {"required": "x"},
+    }
     order = ["final", "seen", "absent"]
 
     for one, two in product(order, order):
