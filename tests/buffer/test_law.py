@@ -23,9 +23,11 @@ class Life(RuleBasedStateMachine):
             total_bytes=12_000, traces=3, trace_spans=5, trace_bytes=6_000, remembered=2,
             verdicts=1,
         )  # fmt: skip
-        self.buffer: TraceBuffer[int] = TraceBuffer(limits)
+        self.buffer: TraceBuffer[int] = TraceBuffer(limits, looks_at=lambda _service: True)
         self.now_ns = 0
         self.sent = 0
+        self.looked: set[int] = set()
+        self.alive: list[Span] = []  # so that no id is used anew
 
     @rule(trace=TRACES, n=st.integers(1, 6), parent=PARENTS, role=ROLES, remote=st.booleans(),
           text=st.integers(0, 2_000))  # fmt: skip
@@ -75,6 +77,19 @@ class Life(RuleBasedStateMachine):
                 self.buffer.lost(closed, "fault")
             else:
                 self.buffer.judged(closed, 1)
+
+    @rule(says=st.booleans())
+    def look(self, *, says: bool) -> None:
+        """A look sees spans that are held, each once, of a trace that is open."""
+        while (fresh := self.buffer.pop_fresh(self.now_ns)) is not None:
+            held = self.buffer.so_far(fresh.trace_id)
+            assert fresh.spans
+            assert all(any(span is one for one in held) for span in fresh.spans)
+            assert not any(span in self.looked for span in map(id, fresh.spans))
+            self.looked |= set(map(id, fresh.spans))
+            self.alive += fresh.spans
+            if says:
+                self.buffer.told(fresh.trace_id, 2)
 
     @invariant()
     def every_span_stands_in_one_place(self) -> None:

@@ -7,9 +7,9 @@ whole and quiet; timers only collect what never becomes whole. A judged trace is
 a while, and what comes late amends its verdict instead of opening a second run.
 """
 
-from surefoot.buffer.closed import Closed
+from surefoot.buffer.closed import Closed, Fresh
 from surefoot.buffer.counts import Counts
-from surefoot.buffer.limits import Limits, Timers, TimersFor
+from surefoot.buffer.limits import Limits, LooksAt, Timers, TimersFor
 from surefoot.buffer.traces import TraceBuffer
 
-__all__ = ["Closed", "Counts", "Limits", "Timers", "TimersFor", "TraceBuffer"]
+__all__ = ["Closed", "Counts", "Fresh", "Limits", "LooksAt", "Timers", "TimersFor", "TraceBuffer"]

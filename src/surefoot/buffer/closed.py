@@ -14,7 +14,8 @@ class Closed(Generic[V]):
 
     spans: all that is held, in order of arrival; empty for a remembered trace that got
     a grade. whole: see `buffer.whole`. due_ns: when it became due; last_ns: when its
-    last span came. amends: it was judged before, and `verdict` is what was said then.
+    last span came. amends: it was judged before, and `verdict` is what was said then; of
+    a trace that closes it is what was said while the trace was open, if anything was.
     """
 
     trace_id: bytes
@@ -27,6 +28,18 @@ class Closed(Generic[V]):
     amends: bool = False
     verdict: V | None = None
     grades: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh(Generic[V]):
+    """What came to an open trace since the last look: tools' and models' spans.
+
+    verdict: what was said of the trace before, while it was open.
+    """
+
+    trace_id: bytes
+    spans: tuple[Span, ...]
+    verdict: V | None = None
 
 
 def regraded(trace_id: bytes, verdict: V, grade: object, now_ns: int) -> Closed[V]:

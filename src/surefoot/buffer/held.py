@@ -55,11 +55,14 @@ class Held(Generic[V]):
         "dirty",
         "dropped",
         "first_ns",
+        "fresh",
+        "fresh_ns",
         "grades",
         "id",
         "is_looked_at",
         "last_ns",
         "late_ns",
+        "looks",
         "reason",
         "services",
         "shared",
@@ -86,11 +89,15 @@ class Held(Generic[V]):
         self.text_limit = text_limit
         self.dropped = False  #: some of its spans were no spans
         self.grades: list[object] = []
+        self.looks = False  #: it is looked at before it closes
+        self.fresh: list[Span] = []  #: what the next look is for
+        self.fresh_ns = 0  #: when the first of these came
         # once judged and kept:
         self.reason: Reason | None = None
         self.closed_ns = 0
         self.late_ns = 0  #: when the last late span was held
         self.dirty = False  #: an amendment is owed
+        # also while it is open, if something was said by then:
         self.verdict: V | None = None
 
     def put(self, span: Span) -> int:

@@ -41,6 +41,13 @@ class Timers:
 
 #: The timers for a service's traces, by the specs whose service glob fits.
 TimersFor: TypeAlias = Callable[[str], Timers]
+#: Whether a service's open traces are to be looked at before they close.
+LooksAt: TypeAlias = Callable[[str], bool]
+
+#: A trace is looked at when its first new span is so old: at most once in that time.
+LOOK_NS = SECOND_NS
+#: One that is whole closes by itself; it is looked at only if it has not by then.
+LOOK_AT_WHOLE_NS = 10 * SECOND_NS
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ and take out what became due. One caller at a time.
 
 A trace that closes is handed out as `Closed`; its spans stay counted as open until the
 caller says `judged` or `lost`. A kept trace that got late spans is handed out again, as
-an amendment. What a grade and a verdict are is the caller's business: they are kept,
-never looked into.
+an amendment. An open trace may be looked at, at most once a second, for what came since
+the last look; that moves no span and closes nothing. What a grade and a verdict are is
+the caller's business: they are kept, never looked into.
 """
 
 from collections import OrderedDict, deque
@@ -20,11 +21,12 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from surefoot.buffer import closing
-from surefoot.buffer.closed import Closed, regraded
+from surefoot.buffer.closed import Closed, Fresh, regraded
 from surefoot.buffer.counts import Counts
 from surefoot.buffer.deadlines import Deadlines
 from surefoot.buffer.held import Held
-from surefoot.buffer.limits import Limits, Timers, TimersFor
+from surefoot.buffer.limits import Limits, LooksAt, Timers, TimersFor
+from surefoot.buffer.looks import Looks
 from surefoot.buffer.released import Parted, Remembered, Waiting
 from surefoot.model import Reason, Span
 
@@ -38,9 +40,15 @@ SPARE = 64
 class TraceBuffer(Generic[V]):
     """Spans per trace, from the first span to the last amendment."""
 
-    def __init__(self, limits: Limits | None = None, timers_for: TimersFor | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        timers_for: TimersFor | None = None,
+        looks_at: LooksAt | None = None,
+    ) -> None:
         self.limits = limits = limits or Limits()
         self.timers_for: TimersFor = timers_for or (lambda _service: Timers())
+        self.looks_at: LooksAt = looks_at or (lambda _service: False)
         self.counts = Counts()
         self._open: dict[bytes, Held[V]] = {}
         self._kept: OrderedDict[bytes, Held[V]] = OrderedDict()
@@ -50,6 +58,7 @@ class TraceBuffer(Generic[V]):
         self._parted = Parted(traces=limits.remembered, for_ns=limits.kept_ns)
         self._waiting = Waiting(traces=limits.traces, for_ns=limits.kept_ns)
         self._deadlines = Deadlines()
+        self._looks = Looks()
         self._ready: deque[Closed[V]] = deque()
         self._open_bytes = 0
         self._kept_bytes = 0
@@ -114,6 +123,24 @@ class TraceBuffer(Generic[V]):
                 self._look_at_kept(held, now_ns)
         return self._hand_out()
 
+    def pop_fresh(self, now_ns: int) -> Fresh[V] | None:
+        """What is new in the open trace whose look has been due longest, or None."""
+        return self._looks.pop(self._open, now_ns)
+
+    def so_far(self, trace_id: bytes) -> tuple[Span, ...]:
+        """The spans of an open trace, in order of arrival; none if it is not open."""
+        held = self._open.get(trace_id)
+        return tuple(held.spans.values()) if held else ()
+
+    def told(self, trace_id: bytes, verdict: V) -> None:
+        """Say what was said of a trace while it is open; its close will give it back."""
+        if (held := self._open.get(trace_id)) is not None:
+            held.verdict = verdict
+            return
+        for at, closed in enumerate(self._ready):  # it closed meanwhile
+            if closed.trace_id == trace_id and not closed.amends:
+                self._ready[at] = replace(closed, verdict=verdict)
+
     def judged(self, closed: Closed[V], verdict: V) -> None:
         """Say that a closed trace was judged, and what is to be known of it later."""
         if not closed.amends:
@@ -129,6 +156,8 @@ class TraceBuffer(Generic[V]):
         if not closed.amends:
             self.counts.open -= len(closed.spans)
             self.counts.lost[reason] += len(closed.spans)
+            if (held := self._kept.get(closed.trace_id)) is not None:
+                held.verdict = closed.verdict
 
     def relieve(self, now_ns: int) -> None:
         """Memory is short: let all kept traces go, or a part of the open ones.
@@ -162,6 +191,7 @@ class TraceBuffer(Generic[V]):
         spans += sum(len(closed.spans) for closed in self._ready if not closed.amends)
         self._open.clear()
         self._ready.clear()
+        self._looks.clear()
         self._open_bytes = 0
         self.counts.open -= spans
         self.counts.lost[Reason.SHUTDOWN.value] += spans
@@ -184,14 +214,20 @@ class TraceBuffer(Generic[V]):
         return self._open_bytes + self._kept_bytes
 
     def next_due_ns(self) -> int | None:
-        """When something may be due next, or None if nothing is held."""
+        """When something may be due next, a look too, or None if nothing is held."""
+        due_ns, look_ns = self._next_close_ns(), self._looks.next_ns()
+        if due_ns is None or look_ns is None:
+            return due_ns if look_ns is None else look_ns
+        return min(due_ns, look_ns)
+
+    def _next_close_ns(self) -> int | None:
         if self._ready:
             return self._ready[0].due_ns
         return self._deadlines.next_ns()
 
     def lag_ns(self, now_ns: int) -> int:
-        """For how long the next due trace has been waiting to be judged."""
-        due_ns = self.next_due_ns()
+        """For how long the next due trace has been waiting to be judged. Looks may wait."""
+        due_ns = self._next_close_ns()
         return max(0, now_ns - due_ns) if due_ns is not None else 0
 
     # State: open.
@@ -214,6 +250,8 @@ class TraceBuffer(Generic[V]):
         self._put(held, span)
         held.last_ns = now_ns
         self._deadlines.sooner(held.id, closing.next_look_ns(held))
+        if held.looks:
+            self._looks.note(held, span, now_ns)
         if len(held.spans) >= self.limits.trace_spans:
             self._close(held, Reason.SPAN_LIMIT, now_ns)
         elif held.bytes >= self.limits.trace_bytes:
@@ -226,6 +264,7 @@ class TraceBuffer(Generic[V]):
         if service not in held.services:
             held.services += (service,)
             held.timers = held.timers.longest(self.timers_for(service))
+            held.looks = held.looks or self.looks_at(service)
         added = held.put(span)
         if held.reason is None:
             self._open_bytes += added
@@ -244,6 +283,7 @@ class TraceBuffer(Generic[V]):
         """Take a trace out of `open` and hand it out, unless nothing in it is AI's."""
         del self._open[held.id]
         self._deadlines.drop(held.id)
+        self._looks.drop(held)
         self._open_bytes -= held.bytes
         self.counts.closed[reason] += 1
         if not any(span.role.is_ai for span in held.spans.values()):
@@ -255,7 +295,7 @@ class TraceBuffer(Generic[V]):
         held.reason = reason
         held.closed_ns = held.late_ns = due_ns
         self._ready.append(self._closed(held, reason, due_ns, amends=False))
-        held.grades = []
+        held.grades, held.verdict = [], None
         if reason in (Reason.ROOT, Reason.IDLE, Reason.MAX_AGE):
             self._kept[held.id] = held
             self._kept_bytes += held.bytes
@@ -274,6 +314,7 @@ class TraceBuffer(Generic[V]):
             last_ns=held.last_ns,
             attributes_dropped=held.dropped,
             amends=amends,
+            verdict=None if amends else held.verdict,  # an amendment gets it on its way out
             grades=tuple(held.grades),
         )
 
