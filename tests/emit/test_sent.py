@@ -264,3 +264,58 @@ def test_a_violation_that_changes_its_words_or_weight_makes_an_amendment() -> No
     assert other.emit
     assert not softer.new_violations
     assert not other.new_violations
+
+
+def test_one_that_left_early_is_found_on_the_first_of_several_calls() -> None:
+    """Of a forbidden tool's calls the first is reported, and an earlier one may come later."""
+    early = plan_early(a_run("b"), "refunds", [a_violation("x", 0)])
+    late = a_run(
+        "b",
+        "b",
+        evidence=[
+            StepEvidence(an_id(7), START, START, "c7"),
+            StepEvidence(an_id(1), START + MS, START + MS, "call-0"),
+        ],
+    )
+    final = plan(late, a_verdict(a_violation("x", 0)), early.after)
+    (left,) = early.violations
+
+    assert not final.new_violations
+    assert not final.withdrawn
+    assert (left[1].early, final.violations[0][1].span_id) == (True, left[1].span_id)
+    assert final.violations[0][1].parent_id == left[1].parent_id
+
+
+def test_one_that_left_early_is_found_under_its_calls_other_name() -> None:
+    """The subject is often the tool, which another span of the call may spell otherwise."""
+    early = plan_early(a_run("look"), "refunds", [a_violation("x", 0, subject="look")])
+    late = a_run(
+        "other",
+        "mcp__desk__look",
+        evidence=[
+            StepEvidence(an_id(7), START, START),
+            StepEvidence(an_id(8), START, START, merged=((an_id(1), ""),)),
+        ],
+    )
+    found = [a_violation("x", 0, subject="other"), a_violation("x", 1, subject="mcp__desk__look")]
+    final = plan(late, a_verdict(*found), early.after)
+
+    assert [one.subject for one, _ in final.new_violations] == ["other"]
+    assert final.violations[1][1].span_id == early.violations[0][1].span_id
+
+
+def test_one_of_another_check_is_not_the_one_that_left_early() -> None:
+    early = plan_early(a_run("a"), "refunds", [a_violation("x", 0)])
+    final = plan(a_run("a"), a_verdict(a_violation("y", 0)), early.after)
+
+    assert len(final.new_violations) == 1
+    assert final.withdrawn == (early.violations[0][1].span_id,)
+
+
+def test_one_that_left_with_a_verdict_is_not_found_on_another_call() -> None:
+    first = plan(a_run("b"), a_verdict(a_violation("x", 0)))
+    moved = a_run("b", evidence=[StepEvidence(an_id(7), START, START, "c7")])
+    again = plan(moved, a_verdict(a_violation("x", 0)), first.after)
+
+    assert len(again.new_violations) == 1
+    assert again.withdrawn == (first.violations[0][1].span_id,)

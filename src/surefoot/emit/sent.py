@@ -6,7 +6,9 @@ to send, and `Plan.after` is what to remember once it stands in the sender's que
 A violation leaves once. One found again is the one that is out: the same check and
 subject, on a step that knows the other's span or call, since steps are merged from
 several spans and the span that a step is known by may change when late spans come. It
-keeps the id, parent and start with which it left. `Sent.out` keeps every violation ever
+keeps the id, parent and start with which it left. One that left early and is found on
+another call alone is that one too: of the calls of a forbidden tool the first is reported,
+and an earlier one may come later. `Sent.out` keeps every violation ever
 sent, also those that a later verdict no longer found; `withdrawn` names, with each
 verdict anew, all that are out and not found, so that the newest verdict stands alone.
 """
@@ -36,6 +38,8 @@ class Out:
     start_ns: int
     #: Where it stands: the trace of its step; of a session that may be an earlier one.
     trace_id: bytes = b""
+    #: It left while the trace was open.
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +133,18 @@ def plan_early(
     look does not find is not withdrawn: it looks at new spans only.
     """
     sent = before or Sent()
-    found, new, out = _place(run, spec, violations, sent.out)
+    found, new, out = _place(run, spec, violations, sent.out, early=True)
     paired = tuple(zip(violations, found, strict=True))
     return Plan(run, spec, paired, new, replace(sent, out=out), emit=bool(new))
 
 
 def _place(
-    run: Run, spec: str, violations: Sequence[Violation], out: tuple[Out, ...]
+    run: Run,
+    spec: str,
+    violations: Sequence[Violation],
+    out: tuple[Out, ...],
+    *,
+    early: bool = False,
 ) -> tuple[list[Out], tuple[int, ...], tuple[Out, ...]]:
     """Give each violation its span: one that is out, or a new one.
 
@@ -147,6 +156,8 @@ def _place(
         return [], (), out
     steps = [_evidence(run, violation) for violation in violations]
     matched = _match(violations, steps, out) if out else {}
+    if any(one.early for one in out):
+        _match_elsewhere(violations, steps, out, matched)
     taken = {one.span_id for one in out}
     found: list[Out] = []
     new: list[int] = []
@@ -158,6 +169,7 @@ def _place(
             found.append(replace(out[old], places=places))
             continue
         fresh = _fresh(run, spec, violation, step, ordinals, taken)
+        fresh = replace(fresh, early=True) if early else fresh
         taken.add(fresh.span_id)
         found.append(fresh)
         new.append(index)
@@ -232,6 +244,39 @@ def _match(
                     taken.add(at)
                     break
     return matched
+
+
+def _match_elsewhere(
+    violations: Sequence[Violation],
+    steps: list[StepEvidence | None],
+    out: tuple[Out, ...],
+    matched: dict[int, int],
+) -> None:
+    """Add to `matched` those that left early and stand nowhere yet."""
+    taken = set(matched.values())
+    for at, one in enumerate(out):
+        if one.early and at not in taken:
+            index = _elsewhere(one, violations, steps, matched)
+            if index is not None:
+                matched[index] = at
+
+
+def _elsewhere(
+    one: Out,
+    violations: Sequence[Violation],
+    steps: list[StepEvidence | None],
+    matched: dict[int, int],
+) -> int | None:
+    """Which violation an early one is: of its subject, else of its span.
+
+    The tool's name, often the subject, is that of another span of the call by now.
+    """
+    left = [at for at, found in enumerate(violations) if found.check == one.check]
+    left = [at for at in left if at not in matched]
+    same = (at for at in left if violations[at].subject == one.subject)
+    spans = set(_signs_of_span(one.places))
+    near = (at for at in left if not spans.isdisjoint(_signs_of_span(_places(steps[at]))))
+    return next(same, next(near, None))
 
 
 def _signs_of_both(places: tuple[Place, ...]) -> Iterable[tuple[object, ...]]:
