@@ -130,6 +130,26 @@ def test_many_texts_of_one_length_and_none_longer_were_cut_by_the_sender() -> No
     assert all(known.result_capped for known in run.evidence)
 
 
+@pytest.mark.parametrize(
+    ("texts", "cut"),
+    [
+        (["a" * 64, "b" * 64, "c" * 64], True),
+        (["a" * 64, "b" * 64], False),
+        (["a" * 64, "b" * 64, '{"x": ' + "c" * 57 + "}"], False),
+        (["a" * 64, "b" * 64, "c" * 64, '{"x": ' + "c" * 57 + "}"], True),
+        (["a" * 64, '{"x": "' + "c" * 57], True),
+        (["a" * 64, "[see " + "c" * 59], False),
+        (["a" * 64, "b" * 64, "c" * 64, "d" * 65], False),
+    ],
+)
+def test_what_tells_that_the_sender_cuts_its_texts(texts: list[str], *, cut: bool) -> None:
+    tools = [a_tool(n + 2, 1, args={}, result=text) for n, text in enumerate(texts)]
+
+    levels = levels_of(an_agent(1, attributes=TASK), *tools)
+
+    assert (E.TEXT_CAPPED in levels) == cut
+
+
 def test_dumps_of_one_length_are_no_limit() -> None:
     tools = [a_tool(n + 2, 1, args={"n": f"{n}" + "x" * 60}) for n in range(4)]
 

@@ -138,7 +138,10 @@ UNDECIDED: list[tuple[str, dict[str, str], str]] = [
     *(
         (
             f"{framework}/truncated",
-            {"ground": "args_truncated, task_unknown", "secrets": "args_truncated"},
+            {
+                "ground": "args_truncated, task_unknown",
+                "secrets": "args_truncated, text_capped",
+            },
             "the task is cut too; too few texts of one length to tell that plain ones are",
         )
         for framework in ("crewai", "openaiagents-v2")

@@ -13,6 +13,8 @@ from surefoot.model import Cut, Span
 
 #: So many different texts of the greatest length are no accident.
 _ENOUGH = 3
+#: How a dump of an object or a list begins.
+_STRUCTURES = ('{"', "[{", '["', "{'", "['")
 #: No one sets a limit below this, and short texts are often of one length.
 _LEAST = 32
 
@@ -45,10 +47,16 @@ def lengths(spans: Iterable[Span]) -> Lengths:
                     texts.add(value)  # type: ignore[arg-type] # its class is str
             elif kind is Cut:
                 capped = True
-    cut = len(texts) >= _ENOUGH and not any(map(_is_closed, texts))
-    return Lengths(longest if cut else 0, capped)
+    return Lengths(longest if _are_cut(texts) else 0, capped)
 
 
-def _is_closed(text: str) -> bool:
-    """Whether a structure ends as it should; dumps of like objects are of one length."""
-    return text[:1] + text[-1:] in ("{}", "[]")
+def _are_cut(texts: set[str]) -> bool:
+    """Whether the different texts of the greatest length are beginnings.
+
+    Structures that end as they should say nothing: dumps of like objects are of one
+    length, and a cut text may happen to end with a bracket. One that does not end says
+    more than a plain text does.
+    """
+    open_texts = [text for text in texts if text[:1] + text[-1:] not in ("{}", "[]")]
+    broken = any(text.startswith(_STRUCTURES) for text in open_texts)
+    return len(open_texts) >= (_ENOUGH - 1 if broken else _ENOUGH)
