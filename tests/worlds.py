@@ -80,7 +80,8 @@ class World:
         self.clock = FrozenClock()
         self.specs = specs
         timers = Timers(settle_ns=IDLE_NS) if unit == "session" else Timers()
-        self.shared = SharedBuffer(TraceBuffer(limits, lambda _service: timers))
+        looks_at = specs.looks_at if unit == "trace" else None
+        self.shared = SharedBuffer(TraceBuffer(limits, lambda _service: timers, looks_at))
         self.buffer = self.shared.buffer
         self.sessions = None
         if unit == "session":

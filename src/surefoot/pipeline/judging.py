@@ -14,11 +14,12 @@ from surefoot.emit.metrics import Metrics
 from surefoot.emit.sent import Plan, plan
 from surefoot.evaluate import judge
 from surefoot.model import Reason, Run, Verdict
+from surefoot.pipeline.early import look
 from surefoot.pipeline.outgoing import Outgoing
 from surefoot.pipeline.sessions import Group, Sessions
 from surefoot.pipeline.shared import Judgement, SharedBuffer, SharedLuck
 from surefoot.specs import CompiledSpec, SpecSet
-from surefoot.telemetry import AssemblyFailed, CheckFailed, Telemetry, TraceEvicted
+from surefoot.telemetry import AssemblyFailed, CheckFailed, LookFailed, Telemetry, TraceEvicted
 
 #: Told of each plan that leaves, first verdicts and amendments.
 OnPlan = Callable[[Plan], None]
@@ -63,6 +64,8 @@ class Judge:
     def judge_next(self) -> bool:
         """Judge the trace that has been due longest. False if none is due.
 
+        Where none is, an open one is looked at: what is closed has waited long enough.
+
         Also False while a verdict would find no room: what is not judged makes `lag_ns`
         grow, and that makes the intake refuse, so no verdict is made to be dropped.
         """
@@ -76,7 +79,7 @@ class Judge:
             self.judge(closed)
         elif group is not None:
             self._judge_session(group)
-        return closed is not None or group is not None
+        return closed is not None or group is not None or self._look_early()
 
     def use(self, specs: SpecSet) -> None:
         """Judge what closes from now on by `specs`. From any thread.
@@ -123,8 +126,9 @@ class Judge:
             if self._sessions is not None and (own := _in_session(runs)):
                 self._await_session(self._sessions, own, closed)
                 return
-            before = closed.verdict if closed.amends else None
-            judgement = before or Judgement(self._specs)
+            known = closed.verdict
+            before = None if known is None or known.early else known
+            judgement = before or (known or Judgement(self._specs)).closed(self._specs)
             self._send(self._plans(runs, judgement, first=before is None), closed.due_ns)
         except Exception as error:  # noqa: BLE001 - a fault of ours loses one trace, no more
             self._lose([closed], "fault", error)
@@ -134,6 +138,25 @@ class Judge:
         if closed.reason is Reason.EVICTED:
             why = "the buffer is full"
             self._telemetry.record(TraceEvicted(closed.trace_id.hex(), len(closed.spans), why))
+
+    def _look_early(self) -> bool:
+        """Send what an open trace violates for good. False if no look is due."""
+        with self._shared.lock:
+            fresh = self._shared.buffer.pop_fresh(self._clock.now_ns())
+        if fresh is None:
+            return False
+        try:
+            plans, judgement = look(fresh, self._specs, self._shared)
+            for made in plans:
+                self._metrics.add_plan(made)
+            self._send(plans, 0)
+        except Exception as error:  # noqa: BLE001 - the trace is judged at its close all the same
+            self._telemetry.record(LookFailed(fresh.trace_id.hex(), type(error).__name__), error)
+            return True
+        if judgement is not None:
+            with self._shared.lock:
+                self._shared.buffer.told(fresh.trace_id, judgement)
+        return True
 
     def _await_session(self, sessions: Sessions, run: Run, closed: Closed[Judgement]) -> None:
         """Let a closed trace wait for the rest of its session."""
@@ -221,11 +244,11 @@ def _in_session(runs: list[Run]) -> Run | None:
 
 
 def _meeting(run: Run, judgement: Judgement) -> list[CompiledSpec]:
-    """The specs that judge a run: those it meets, and those that judged it before."""
-    specs = list(judgement.specs.matching(run))
-    met = {spec.name for spec in specs}
-    judged = {name for key, name in judgement.sent if key == run.key}
-    specs.extend(
-        spec for spec in judgement.specs.specs if spec.name in judged and spec.name not in met
-    )
-    return specs
+    """The specs that judge a run: those it meets, and those that judged it before.
+
+    One that fired while the trace was open counts as it was then, whatever is in force.
+    """
+    known = {spec.name: spec for spec in judgement.specs.specs} | judgement.fired
+    met = {spec.name for spec in judgement.specs.matching(run)}
+    met |= {name for key, name in judgement.sent if key == run.key}
+    return [spec for name, spec in known.items() if name in met]

@@ -61,7 +61,8 @@ class Outgoing:
         """Take what leaves of `plans`, whose trace was due at `due_ns`."""
         for plan in plans:
             if plan.emit:
-                self._due.append((plan, due_ns))
+                if plan.verdict is not None:  # an early violation is late for nothing
+                    self._due.append((plan, due_ns))
                 for piece in _pieces(plan):
                     self._waiting.append(piece)
                     self._spans += len(piece.new) + (piece.verdict is not None)

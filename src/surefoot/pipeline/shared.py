@@ -9,7 +9,7 @@ from surefoot.emit.sent import Plan, Sent
 from surefoot.emit.series import IDLE_NS
 from surefoot.luck import LuckWindow, Series
 from surefoot.model import Run, Verdict
-from surefoot.specs import SpecSet
+from surefoot.specs import CompiledSpec, SpecSet
 
 
 class Outlet(Protocol):
@@ -30,13 +30,23 @@ class Outlet(Protocol):
 
 @dataclass(slots=True)
 class Judgement:
-    """What a judged trace keeps for its amendments.
+    """What a judged trace keeps for its amendments, and an open one for its close.
 
     specs: the set in force at the close. sent: by run key and spec name, what is out.
+    fired: by name, the specs of which violations left while the trace was open, as they
+    were then. early: no verdict has left yet. looks: how often the trace was put together
+    while it was open.
     """
 
     specs: SpecSet
     sent: dict[tuple[bytes, str], Sent] = field(default_factory=dict)
+    fired: dict[str, CompiledSpec] = field(default_factory=dict)
+    early: bool = False
+    looks: int = 0
+
+    def closed(self, specs: SpecSet) -> "Judgement":
+        """What an open trace's becomes when the trace is judged by the set now in force."""
+        return Judgement(specs, self.sent, self.fired)
 
 
 @dataclass(slots=True)

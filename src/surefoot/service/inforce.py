@@ -32,6 +32,7 @@ class InForce:
         self._text_limit = config.judging.text_limit.each_bytes
         self._instance_id = instance_id
         self._timers = timers_for(self._usual, specs)
+        self._looks_at = lru_cache(_SERVICES)(specs.looks_at)
         self._decoder = self._decoder_for(specs)
 
     def use(self, specs: SpecSet) -> None:
@@ -39,6 +40,7 @@ class InForce:
         if specs.wanted() != self.specs.wanted():  # a new decoder remembers nothing yet
             self._decoder = self._decoder_for(specs)
         self._timers = timers_for(self._usual, specs)
+        self._looks_at = lru_cache(_SERVICES)(specs.looks_at)
         self.specs = specs
 
     def decode(self, body: bytes) -> Decoded:
@@ -52,6 +54,10 @@ class InForce:
     def timers(self, service: str) -> Timers:
         """How long a trace with spans of `service` is waited for."""
         return self._timers(service)
+
+    def looks_at(self, service: str) -> bool:
+        """Whether open traces with spans of `service` are looked at for early violations."""
+        return self._looks_at(service)
 
     def _decoder_for(self, specs: SpecSet) -> Decoder:
         return Decoder(specs.wanted(), reduce, self._text_limit, self._instance_id)

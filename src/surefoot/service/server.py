@@ -101,7 +101,8 @@ class Server:
         identity = _identity(config)
         self._in_force = in_force = InForce(specs, config, identity.instance_id)
         self._backend = Backend(config.exporter, telemetry, clock) if config.exporter else None
-        buffer: TraceBuffer[Judgement] = TraceBuffer(config.limits, in_force.timers)
+        looks_at = in_force.looks_at if config.judging.unit == "trace" else None
+        buffer: TraceBuffer[Judgement] = TraceBuffer(config.limits, in_force.timers, looks_at)
         sessions = _sessions(config, buffer) if config.judging.unit == "session" else None
         self._shared = shared = SharedBuffer(buffer)
         self._ledger = Ledger(shared)

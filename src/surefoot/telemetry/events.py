@@ -280,6 +280,19 @@ class AssemblyFailed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class LookFailed(Event):
+    """An open trace could not be looked at: a fault of ours. Its close judges it."""
+
+    trace_id: str
+    error: str
+    level: ClassVar[int] = logging.ERROR
+    every_s: ClassVar[int] = _MINUTE_S
+
+    def __str__(self) -> str:
+        return f"open trace {self.trace_id} was not looked at ({self.error})"
+
+
+@dataclass(frozen=True, slots=True)
 class Stopped(Event):
     """The end, and what was made of all that came.
 
