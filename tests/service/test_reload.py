@@ -478,6 +478,21 @@ def test_the_system_tells_of_each_way_to_replace_a_file(folder: Path, write: Wri
     assert [told for told in changes if not told] == []
 
 
+def test_what_is_below_a_watched_folder_is_not_watched(folder: Path) -> None:
+    """A spec may stand at the top of a large tree."""
+    below, stop = folder / "below", threading.Event()
+    below.mkdir()
+    changes = iter(file_changes([str(folder)], stop, every_s=0.05))
+    next(changes)
+    (below / "deep.yaml").write_text(a_spec("x"), encoding="utf-8")
+    (folder / "refunds.yaml").write_text(a_spec("x"), encoding="utf-8")
+    told = next(change for change in changes if change)
+    stop.set()
+
+    assert "refunds.yaml" in str(told)
+    assert "deep.yaml" not in str([told, *changes])
+
+
 def test_without_a_folder_there_is_a_look_now_and_then() -> None:
     stop = threading.Event()
     changes = file_changes([], stop, every_s=0.01)

@@ -88,7 +88,7 @@ class SpecFiles:
                 return False
             before, content = content, self._content()
             if content == before:
-                return content != self._held
+                return True
         return False
 
     def folders(self) -> Folders:
