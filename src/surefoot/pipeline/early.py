@@ -87,11 +87,12 @@ def _suspected(
         for spec in looking if run else ():
             spec = judgement.fired.get(spec.name, spec)  # noqa: PLW2901 - the same by name
             fired = _fired(judgement, spec)
+            view = View(run, spec.scope) if run else None
             found = [
                 (check, suspects)
                 for check in spec.finals()
-                if run and check.id not in fired
-                if (suspects := _at_a_glance(check, run, spec))
+                if view and check.id not in fired
+                if (suspects := _at_a_glance(check, view))
             ]
             if found:
                 yield spec, found
@@ -103,15 +104,16 @@ def _fired(judgement: Judgement, spec: CompiledSpec) -> set[str]:
     return {out.check for out in sent.out} if sent else set()
 
 
-def _at_a_glance(check: Check, run: Run, spec: CompiledSpec) -> list[_Suspect]:
+def _at_a_glance(check: Check, view: View) -> list[_Suspect]:
     """What a check finds whichever way the calls went, and without them if about none."""
-    found = [(one, _suspect(one, run)) for one in _violations(check, run, spec)]
+    run, scope = view.run, view.scope
+    found = [(one, _suspect(one, run)) for one in _violations(check, view)]
     if not found:
         return []
     turned, empty = other_way(run), replace(run, steps=[], evidence=[])
-    either = {_place(_suspect(one, turned)) for one in _violations(check, turned, spec)}
+    either = {_place(_suspect(one, turned)) for one in _violations(check, View(turned, scope))}
     either &= {_place(suspect) for _, suspect in found}
-    without = {one.subject for one in _violations(check, empty, spec)}
+    without = {one.subject for one in _violations(check, View(empty, scope))}
     return [
         suspect
         for _, suspect in found
@@ -127,7 +129,7 @@ def _borne_out(
     spans: Mapping[bytes, Span],
 ) -> Violation | None:
     """The first violation of a check that the trace so far holds against the same call."""
-    for violation in _violations(check, run, spec):
+    for violation in _violations(check, View(run, spec.scope)):
         if any(_is_same(violation, suspect, run, spans) for suspect in suspects):
             return violation
     return None
@@ -143,10 +145,10 @@ def _is_same(
     return holds(run, violation.step, suspect.call, spans)
 
 
-def _violations(check: Check, run: Run, spec: CompiledSpec) -> list[Violation]:
+def _violations(check: Check, view: View) -> list[Violation]:
     """What a check finds; one that crashes finds nothing here, and says so at the close."""
     try:
-        return [one for one in check(View(run, spec.scope)) if isinstance(one, Violation)]
+        return [one for one in check(view) if isinstance(one, Violation)]
     except Exception:  # noqa: BLE001 - a check is isolated, whatever it trips over
         return []
 
