@@ -9,6 +9,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
 )
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.metrics.v1.metrics_pb2 import NumberDataPoint
 
 from children import surefoot
 from emit.builders import attributes
@@ -61,21 +62,24 @@ def wait_for_verdict(sink: Sink, count: int) -> dict[str, Any]:
     return verdicts(sink)[-1]
 
 
-def sets_in_force(sink: Sink) -> set[str]:
-    """The hashes of `surefoot.specs.info` in the last metrics."""
+def last_points(sink: Sink, name: str) -> list[NumberDataPoint]:
+    """The points of a gauge in the last metrics."""
     request = ExportMetricsServiceRequest.FromString(sink.taken["metrics"][-1])
-    return {
-        attributes(point)["hash"]
+    return [
+        point
         for metric in request.resource_metrics[0].scope_metrics[0].metrics
-        if metric.name == "surefoot.specs.info"
+        if metric.name == name
         for point in metric.gauge.data_points
-    }
+    ]
 
 
 def test_a_file_that_changes_judges_the_next_run_and_a_broken_one_none(
     sink: Sink, tmp_path: Path
 ) -> None:
-    """Each verdict names the set that was in force; what was broken is told in one line."""
+    """Each verdict names the set that was in force; what was broken is told in one line.
+
+    The Luck Rate begins anew: of three runs it rests on the one that the new set judged.
+    """
     folder = tmp_path / "desk"
     folder.mkdir()
     file = folder / "desk.yaml"
@@ -101,7 +105,9 @@ def test_a_file_that_changes_judges_the_next_run_and_a_broken_one_none(
     assert [one["surefoot.specs.hash"] for one in (before, between, after)] == [old, old, new]
     assert [one["surefoot.path.grade"] for one in (before, between)] == ["ok", "ok"]
     assert after["surefoot.violated"] == "required"
-    assert sets_in_force(sink) == {new}
+    assert [attributes(one)["hash"] for one in last_points(sink, "surefoot.specs.info")] == [new]
+    assert [one.as_int for one in last_points(sink, "surefoot.luck.green")] == [1]
+    assert [one.as_int for one in last_points(sink, "surefoot.luck.lucky")] == [1]
     assert {line["logger"] for line in child.lines if "logger" in line} == {"surefoot"}
 
 
