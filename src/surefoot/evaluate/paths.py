@@ -50,6 +50,32 @@ class Path:
             found = [inner for where, outer in found for inner in _step(where, outer, part)]
         return found
 
+    def gaps(self, value: Any) -> list[str]:
+        """Where nothing stands though the path asks for it; of an empty list it asks nothing."""
+        if isinstance(value, Mapping) and self.text in value:
+            return []
+        gaps: list[str] = []
+        found: list[tuple[str, Any]] = [("", value)]
+        for at, part in enumerate(self.parts):
+            reached: list[tuple[str, Any]] = []
+            for where, outer in found:
+                inner = list(_step(where, outer, part))
+                if not inner and not (part is None and isinstance(outer, list | tuple)):
+                    gaps.append(_written(where, self.parts[at:]))
+                reached += inner
+            found = reached
+        return gaps
+
+
+def _written(where: str, parts: tuple[str | int | None, ...]) -> str:
+    """A path that starts at `where`."""
+    for part in parts:
+        if isinstance(part, str):
+            where = f"{where}.{part}" if where else part
+        else:
+            where = f"{where}[{'*' if part is None else part}]"
+    return where
+
 
 def _step(where: str, value: Any, part: str | int | None) -> Iterator[tuple[str, Any]]:
     if isinstance(part, str):

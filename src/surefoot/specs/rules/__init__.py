@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, Union
 
 from pydantic import BeforeValidator, Discriminator, Tag
 
-from surefoot.specs.rules import calls, compose
+from surefoot.specs.rules import arguments, authority, calls, compose, counts
 from surefoot.specs.rules.base import RuleModel
 
 #: Every rule that there is, in the order of the checks' page.
@@ -21,7 +21,15 @@ MODELS: Final[tuple[type[RuleModel], ...]] = (
     calls.MaxStepsRule,
     calls.CallsRule,
     calls.ExclusiveRule,
+    counts.TotalRule,
+    counts.RateRule,
+    counts.UniqueRule,
+    arguments.ArgsRule,
+    arguments.ArgsFromRule,
+    authority.EffectsRule,
+    authority.ApprovalRule,
     calls.NoActionRule,
+    authority.ModelsRule,
     compose.AllOfRule,
     compose.AnyOfRule,
     compose.NotRule,
