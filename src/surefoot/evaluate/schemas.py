@@ -84,7 +84,7 @@ class Schema:
             raise UnreadableError("no JSON") from problem
         try:
             return [one for error in self.compiled.iter_errors(args) for one in self._of(error)]
-        except ValueError:  # the reasons are nested too deep to tell
+        except ValueError:  # they do not fit, and hold what the reasons cannot show
             return [Misfit("", "what the schema allows", shown(args))]
 
     def _of(self, error: jsonschema_rs.ValidationError) -> Iterator[Misfit]:
