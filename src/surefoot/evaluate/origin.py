@@ -13,6 +13,7 @@ values.
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
@@ -191,8 +192,12 @@ class _Reader:
 
     def __init__(self, keys: Iterable[Hashable]) -> None:
         self._keys = frozenset(keys)
+
+    @cached_property
+    def _finder(self) -> Finder:
+        """Made for the first plain text: most results are JSON."""
         needles = [key for key in self._keys if isinstance(key, Needle) and key.text]
-        self._finder = Finder(needles, substring=False)
+        return Finder(needles, substring=False)
 
     def read(self, text: str, content: Any, path: Path | None) -> Iterable[Hashable]:
         """The values in `text`, whose JSON is `content`."""

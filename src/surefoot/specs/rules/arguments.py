@@ -25,7 +25,24 @@ def _schema(value: Any) -> Any:
 SchemaField = Annotated[
     Any, AfterValidator(_schema), WithJsonSchema({"type": ["object", "boolean"]})
 ]
-Occurrence: TypeAlias = Annotated[StrictInt, Field(ge=1)] | Literal["last"]
+
+
+def _kind_of_only(value: Any) -> str:
+    return "flag" if isinstance(value, bool) else "names"
+
+
+def _kind_of_occurrence(value: Any) -> str:
+    return "word" if isinstance(value, str) else "number"
+
+
+Only: TypeAlias = Annotated[
+    Annotated[Literal[True], Tag("flag")] | Annotated[tuple[Name, ...], Tag("names")],
+    Discriminator(_kind_of_only),
+]
+Occurrence: TypeAlias = Annotated[
+    Annotated[Literal["last"], Tag("word")] | Annotated[StrictInt, Field(ge=1), Tag("number")],
+    Discriminator(_kind_of_occurrence),
+]
 
 
 class Arguments(Model):
@@ -45,7 +62,7 @@ class Arguments(Model):
     """Values of which one must be given, if the argument is, by path."""
     schema_: SchemaField = Field(default=None, alias="schema")
     """A JSON Schema, draft 2020-12, for the arguments as a whole."""
-    only: Literal[True] | tuple[Name, ...] | None = None
+    only: Only | None = None
     """The only arguments that may be given; `true`: those that are named beside it."""
     occurrence: Occurrence | None = None
     """Which call is meant, from 1, or `last`; without it, every one."""
