@@ -18,7 +18,6 @@ _WORDS = {
     "missing": "missing; write it",
     "int_type": "not a whole number; write one without quotes",
     "bool_type": "neither true nor false; write one of them",
-    "greater_than_equal": "too small; write at least 0",
     "string_type": "not a text; put it in quotes",
     "invalid_key": "a key that is no text; put it in quotes",
     "string_too_short": "empty; write a name",
@@ -133,6 +132,8 @@ def _words(error: ErrorDetails, at: Place, content: Any) -> str:
         words = "not a pair; write [first, then]"
     elif kind == "too_short" and context["min_length"] > 1:
         words = f"too few; write at least {context['min_length']}"
+    elif kind == "greater_than_equal":
+        words = f"too small; write at least {context['ge']}"
     elif kind == "literal_error":
         known = context["expected"].replace("'", "").replace("True", "true")
         words = f"not one that is known; write {known}"

@@ -20,8 +20,8 @@ def of(**keys: Any) -> dict[str, Any]:
         (
             of(),
             (
-                "rules[0].args: asks nothing of the arguments, so it can never fire; write required, "
-                "equals, where, values, schema or only"
+                "rules[0].args: asks nothing of the arguments, so it can never fire; write "
+                "required, equals, where, values, schema or only"
             ),
         ),
         (
@@ -54,7 +54,7 @@ def of(**keys: Any) -> dict[str, Any]:
         ),
         (
             of(only=True, occurrence=0),
-            "rules[0].args.occurrence: Input should be greater than or equal to 1",
+            "rules[0].args.occurrence: too small; write at least 1",
         ),
         (
             of(only=True, occurrence="first"),

@@ -10,24 +10,31 @@ from surefoot.evaluate.counts import Rate, Total
 from surefoot.specs.rules.counts import RateRule, TotalRule
 
 
+NO_NUMBER = "no finite number; write one such as 200"
+
+
 @pytest.mark.parametrize(
-    ("rule", "at"),
+    ("rule", "words"),
     [
-        ({"total": {"step": "x", "arg": "a", "max": float("inf")}}, "total.max"),
-        ({"total": {"step": "x", "arg": "a", "max": float("nan")}}, "total.max"),
-        ({"total": {"step": "x", "arg": "a", "max": True}}, "total.max"),
-        ({"total": {"step": "x", "arg": "a[", "max": 1}}, "total.arg"),
-        ({"total": {"step": "x", "max": 1}}, "total.arg"),
-        ({"rate": {"step": "x", "max": 0, "per": "1s"}}, "rate.max"),
-        ({"rate": {"step": "x", "max": 1, "per": 60}}, "rate.per"),
-        ({"rate": {"step": "x", "max": 1, "per": "25h"}}, "rate.per"),
-        ({"unique": {"step": "x"}}, "unique.arg"),
+        ({"total": {"step": "x", "arg": "a", "max": float("inf")}}, f"total.max: {NO_NUMBER}"),
+        ({"total": {"step": "x", "arg": "a", "max": float("nan")}}, f"total.max: {NO_NUMBER}"),
+        ({"total": {"step": "x", "arg": "a", "max": True}}, f"total.max: {NO_NUMBER}"),
+        ({"total": {"step": "x", "arg": "a", "max": "200"}}, f"total.max: {NO_NUMBER}"),
+        ({"total": {"step": "x", "arg": "a[", "max": 1}}, "total.arg: 'a[' is no path; write "),
+        ({"total": {"step": "x", "max": 1}}, "total.arg: missing; write it"),
+        (
+            {"rate": {"step": "x", "max": 0, "per": "1s"}},
+            "rate.max: too small; write at least 1",
+        ),
+        ({"rate": {"step": "x", "max": 1, "per": 60}}, "rate.per: no duration; write 500ms"),
+        ({"rate": {"step": "x", "max": 1, "per": "25h"}}, "rate.per: 25h is out of range; "),
+        ({"unique": {"step": "x"}}, "unique.arg: missing; write it"),
     ],
 )
-def test_what_is_no_bound_is_refused_where_it_stands(rule: dict[str, Any], at: str) -> None:
+def test_what_is_no_bound_is_refused(rule: dict[str, Any], words: str) -> None:
     (problem,) = said({"id": "a"} | rule)
 
-    assert problem.startswith(f"rules[0].{at}: ")
+    assert problem.startswith(f"rules[0].{words}")
 
 
 @pytest.mark.parametrize(("told", "most"), [(0, 0), (-5, -5), (0.1, Fraction(1, 10)), (200, 200)])

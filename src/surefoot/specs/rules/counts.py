@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, StrictFloat, StrictInt
+from pydantic import AfterValidator, Field, StrictInt, WithJsonSchema
 
 from surefoot.evaluate.check import Check
 from surefoot.evaluate.counts import Rate, Total, Unique
@@ -15,6 +15,16 @@ from surefoot.specs.rules.base import Calls, PathField, RuleModel, matcher
 from surefoot.specs.types import Duration, Model
 
 
+def _finite(value: Any) -> Any:
+    if isinstance(value, str) or amount_of(value) is None:
+        raise ValueError("no finite number; write one such as 200")
+    return value
+
+
+#: Kept as it is written, a whole number of any length as well.
+Amount = Annotated[Any, AfterValidator(_finite), WithJsonSchema({"type": "number"})]
+
+
 class Sum(Model):
     """What is added up, and how far."""
 
@@ -22,7 +32,7 @@ class Sum(Model):
     """The calls whose amounts are added up."""
     arg: PathField
     """The amount, by path; of `items[*].amount` each item's."""
-    max: StrictInt | Annotated[StrictFloat, Field(allow_inf_nan=False)]
+    max: Amount
     """The largest sum."""
 
 
