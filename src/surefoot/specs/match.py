@@ -4,10 +4,13 @@ Owns matching by service, agent and attributes, and what a set of specs asks of 
 parts before judging: timers and attribute keys. Globs are fnmatch's, case counts.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import chain
+from typing import Any
+
+from pydantic import BaseModel
 
 from surefoot.evaluate.check import Check, Kind
 from surefoot.evaluate.judge import OUTPUT_OK, Rules
@@ -34,7 +37,8 @@ class CompiledSpec(Rules):
     """A spec ready to judge, and which runs it judges.
 
     services, agents: globs; empty for all. attributes: by key, the globs of which one
-    must fit. early: whether final checks fire while a run is open.
+    must fit. early: whether final checks fire while a run is open. reads: keys of
+    attributes that rules ask for.
     """
 
     services: tuple[str, ...] = ()
@@ -42,6 +46,7 @@ class CompiledSpec(Rules):
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     timers: Timers = Timers()
     early: bool = True
+    reads: frozenset[str] = frozenset()
 
     def fits_service(self, service: str) -> bool:
         """Whether the spec judges runs of `service`, as far as that tells."""
@@ -106,7 +111,7 @@ class SpecSet:
         """Keys of span attributes that judging reads besides the conventions'."""
         keys = {OUTPUT_OK}
         for spec in self.specs:
-            keys.update(spec.attributes)
+            keys.update(spec.attributes, spec.reads)
             keys.update(source.key for source in spec.output_ok if source.kind == "attribute")
         return frozenset(keys)
 
@@ -132,7 +137,19 @@ def compile_spec(spec: Spec) -> CompiledSpec:
         attributes=attributes,
         timers=Timers(spec.settle, spec.idle_timeout, spec.max_age, spec.root == "agent"),
         early=spec.early,
+        reads=frozenset(_attributes_in(spec.rules)),
     )
+
+
+def _attributes_in(model: Any) -> Iterator[str]:
+    """The keys of attributes that rules name, in whatever section: always as `attribute`."""
+    if isinstance(model, BaseModel):
+        for field in type(model).model_fields:
+            value = getattr(model, field)
+            yield from (value,) if field == "attribute" and value else _attributes_in(value)
+    elif isinstance(model, tuple):
+        for one in model:
+            yield from _attributes_in(one)
 
 
 def _agents(run: Run) -> Iterable[str]:

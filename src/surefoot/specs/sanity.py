@@ -6,13 +6,14 @@ would be right`.
 """
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from surefoot.evaluate.names import Names, is_glob
 from surefoot.specs.rules.base import Call
+from surefoot.specs.types import Tool
 
 if TYPE_CHECKING:
     from surefoot.specs.schema import Spec
@@ -65,14 +66,21 @@ def names_in(model: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
     if isinstance(model, Call):
         for index, name in enumerate(model.tool):
             yield ("tool", index), name
-    elif isinstance(model, BaseModel):
-        for field, info in type(model).model_fields.items():
-            for where, name in names_in(getattr(model, field)):
-                yield (info.alias or field, *where), name
-    elif isinstance(model, tuple):
-        for index, one in enumerate(model):
-            for where, name in names_in(one):
-                yield (index, *where), name
+        return
+    for key, value in _inside(model):
+        if isinstance(key, Tool):
+            yield (key,), key
+        for where, name in names_in(value):
+            yield (key, *where), name
+
+
+def _inside(model: Any) -> Iterable[tuple[str | int, Any]]:
+    if isinstance(model, BaseModel):
+        fields = type(model).model_fields.items()
+        return [(info.alias or field, getattr(model, field)) for field, info in fields]
+    if isinstance(model, dict):
+        return model.items()
+    return enumerate(model) if isinstance(model, tuple) else ()
 
 
 def _named(spec: "Spec") -> Iterator[tuple[tuple[str | int, ...], str]]:

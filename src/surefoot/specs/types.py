@@ -6,6 +6,7 @@ Owns their reading and the words for what is no such value. Knows no key.
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -72,6 +73,15 @@ Duration: TypeAlias = Annotated[
     BeforeValidator(_duration),
     WithJsonSchema({"type": "string", "pattern": PATTERN}),
 ]
+
+
+class Tool(str):
+    """A tool's name that stands as a key: told apart from keys that name none."""
+
+    __slots__ = ()
+
+
+ToolKey: TypeAlias = Annotated[Name, AfterValidator(Tool)]
 
 
 class Model(BaseModel):
