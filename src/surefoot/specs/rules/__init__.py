@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, Union
 
 from pydantic import BeforeValidator, Discriminator, Tag
 
-from surefoot.specs.rules import arguments, authority, calls, compose, counts
+from surefoot.specs.rules import arguments, authority, calls, compose, counts, repeats
 from surefoot.specs.rules.base import RuleModel
 
 #: Every rule that there is, in the order of the checks' page.
@@ -19,11 +19,14 @@ MODELS: Final[tuple[type[RuleModel], ...]] = (
     calls.RequiredRule,
     calls.ForbiddenRule,
     calls.MaxStepsRule,
+    repeats.NoRepeatRule,
     calls.CallsRule,
     calls.ExclusiveRule,
     counts.TotalRule,
     counts.RateRule,
     counts.UniqueRule,
+    repeats.LoopRule,
+    repeats.RetriesRule,
     arguments.ArgsRule,
     arguments.ArgsFromRule,
     authority.EffectsRule,
