@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, Union
 
 from pydantic import BeforeValidator, Discriminator, Tag
 
-from surefoot.specs.rules import arguments, authority, calls, compose, counts, repeats
+from surefoot.specs.rules import arguments, authority, calls, compose, counts, failures, repeats
 from surefoot.specs.rules.base import RuleModel
 
 #: Every rule that there is, in the order of the checks' page.
@@ -27,6 +27,9 @@ MODELS: Final[tuple[type[RuleModel], ...]] = (
     counts.UniqueRule,
     repeats.LoopRule,
     repeats.RetriesRule,
+    failures.HandledErrorsRule,
+    failures.MustSucceedRule,
+    failures.EmptyResultRule,
     arguments.ArgsRule,
     arguments.ArgsFromRule,
     authority.EffectsRule,
