@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, Union
 
 from pydantic import BeforeValidator, Discriminator, Tag
 
-from surefoot.specs.rules import arguments, authority, calls, compose, counts, failures, repeats
+from surefoot.specs.rules import (
+    arguments,
+    authority,
+    calls,
+    compose,
+    counts,
+    ends,
+    failures,
+    repeats,
+)
 from surefoot.specs.rules.base import RuleModel
 
 #: Every rule that there is, in the order of the checks' page.
@@ -35,6 +44,8 @@ MODELS: Final[tuple[type[RuleModel], ...]] = (
     authority.EffectsRule,
     authority.ApprovalRule,
     calls.NoActionRule,
+    ends.CompletionRule,
+    ends.EndStateRule,
     authority.ModelsRule,
     compose.AllOfRule,
     compose.AnyOfRule,

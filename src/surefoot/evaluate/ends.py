@@ -1,0 +1,221 @@
+"""How the run ended: `completion`, `end_state`.
+
+Owns where the world at the end is told, and what must be true of it. Knows no step but a
+tool's last result. A state is JSON, of which keys are asked by path. A text that is no
+JSON has no keys: `contains` then means that the words stand in it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
+from surefoot.evaluate.matcher import Calls, Matcher
+from surefoot.evaluate.paths import Path
+from surefoot.evaluate.predicates import Predicate, shown
+from surefoot.evaluate.values import json_value, text_of
+from surefoot.evaluate.view import View
+from surefoot.model import Cut, Evidence, Severity, Undecided, Value, Violation
+
+#: The spans do not tell how the run ended.
+OUTPUT_UNKNOWN = "output_unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The run ended without an error, and an answer is there."""
+
+    id: str
+    severity: Severity = Severity.SOFT
+    kind: ClassVar[Kind] = Kind.ABSENT
+    needs: ClassVar[Needs] = NEEDS[Kind.ABSENT]
+
+    def __call__(self, view: View) -> Iterator[Finding]:
+        """See `Check`."""
+        flaw = view.run.flaw
+        if flaw is None:
+            yield Undecided(self.id, OUTPUT_UNKNOWN)
+        elif flaw or not view.output.strip():
+            why = flaw or "no answer"
+            yield Violation(
+                self.id,
+                self.severity,
+                f"not completed: {why}",
+                expected="an answer, and no error",
+                observed=why,
+            )
+
+
+class State(NamedTuple):
+    """One thing that may be the end state.
+
+    value: what its JSON says, or a text as it is. text: for words to stand in. step: of
+    the call that told it. hidden: why it cannot be read as a whole.
+    """
+
+    value: Any
+    text: str
+    step: int | None = None
+    hidden: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clause:
+    """One thing that must be true of the end state.
+
+    text: the key's path, or words; empty for the state as a whole. path: None if the text
+    cannot be one. want: None where the key must only be there.
+    """
+
+    text: str
+    path: Path | None = None
+    want: Predicate | None = None
+
+    def fault(self, state: State) -> str | None:
+        """What is wrong with `state`; None if nothing is."""
+        if self.want is None:
+            return self._missing(state)
+        found = [("it", state.value)] if not self.text else self._follow(state.value)
+        if not found:
+            return None if self.want.absent else f"{self.text} is missing"
+        wrong = next((one for one in found if not self.want.holds(one[1])), None)
+        return None if wrong is None else f"{wrong[0]} is {shown(wrong[1])}"
+
+    @property
+    def expected(self) -> str:
+        """As a message says it."""
+        if self.want is None:
+            return f"{self.text} is there"
+        return f"{self.text or 'it'} is {self.want.text}"
+
+    def _missing(self, state: State) -> str | None:
+        if isinstance(state.value, Mapping | list | tuple):
+            return None if self._follow(state.value) else f"{self.text} is missing"
+        return None if self.text in state.text else f"{shown(self.text)} is not in the text"
+
+    def _follow(self, value: Any) -> list[tuple[str, Any]]:
+        if self.path is not None:
+            return self.path.follow(value)
+        is_there = isinstance(value, Mapping) and self.text in value
+        return [(self.text, value[self.text])] if is_there else []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EndState:
+    """Every clause is true of the end state. One violation for each that is not.
+
+    last: the calls of which the last that succeeded tells the state; attribute: the key of
+    the root's that does; without both it is the final output. Of unordered calls any may
+    have been the last.
+    """
+
+    id: str
+    clauses: tuple[Clause, ...]
+    last: Matcher | None = None
+    attribute: str = ""
+    severity: Severity = Severity.HARD
+    kind: ClassVar[Kind] = Kind.ABSENT
+    needs: ClassVar[Needs] = NEEDS[Kind.ABSENT]
+
+    def __call__(self, view: View) -> Iterator[Finding]:
+        """See `Check`."""
+        if self.last is None:
+            state = self._attribute(view) if self.attribute else _output(view)
+            yield from self._judge([] if state is None else [state])
+            return
+        found = view.match(self.last)
+        told = list(self._judge(_last(view, found.sure)))
+        if not found.doubts:
+            yield from told
+            return
+        # A doubtful call may be the last one or not: what both ways find is certain.
+        other = list(self._judge(_last(view, found.every)))
+        if told == other or (_is_violated(told) and _is_violated(other)):
+            yield from told
+        else:
+            yield Undecided(self.id, ", ".join(dict.fromkeys(found.doubts.values())))
+
+    def _judge(self, states: list[State]) -> Iterator[Finding]:
+        """What is wrong with the last of the states, if something is with each."""
+        if not states:
+            an = "an" if self.attribute else "a"
+            yield self._violation("there is none", f"{an} {self._place}", None, "")
+            return
+        faults = [[one.fault(state) for one in self.clauses] for state in states]
+        for told, state in zip(faults, states, strict=True):
+            if not state.hidden and not any(told):
+                return
+        hidden = dict.fromkeys(state.hidden for state in states if state.hidden)
+        if hidden:
+            yield Undecided(self.id, ", ".join(hidden))
+            return
+        for clause, fault in zip(self.clauses, faults[-1], strict=True):
+            if fault:
+                yield self._violation(fault, clause.expected, states[-1].step, clause.text)
+
+    @property
+    def _place(self) -> str:
+        if self.last is not None:
+            return f"result of {self.last.label}"
+        return f"attribute {self.attribute}" if self.attribute else "final output"
+
+    def _violation(self, fault: str, expected: str, step: int | None, subject: str) -> Violation:
+        return Violation(
+            self.id,
+            self.severity,
+            f"{self._place}: {fault}",
+            step=step,
+            expected=expected,
+            observed=fault,
+            subject=subject,
+        )
+
+    def _attribute(self, view: View) -> State | None:
+        value = view.run.root.attributes.get(self.attribute)
+        if value is None:
+            return None
+        hidden = Evidence.TEXT_CAPPED.value if isinstance(value, Cut) else ""
+        return _state(value, hidden=hidden)
+
+
+def _is_violated(found: list[Finding]) -> bool:
+    return any(isinstance(one, Violation) for one in found)
+
+
+def _output(view: View) -> State | None:
+    text = view.output
+    if not text.strip():
+        return State("", "", hidden=OUTPUT_UNKNOWN) if view.run.flaw is None else None
+    cut = isinstance(text, Cut) or view.cut_somewhere
+    return _state(text, hidden=Evidence.TEXT_CAPPED.value if cut else "")
+
+
+def _state(told: Value, step: int | None = None, hidden: str = "") -> State:
+    """Read what was told: the JSON that a text writes, or else the text."""
+    read = json_value(told) if isinstance(told, str) and not hidden else told
+    value = told if read is None else read
+    text = value if isinstance(value, str) else told if isinstance(told, str) else text_of(told)
+    return State(value, text, step, hidden)
+
+
+def _last(view: View, calls: Calls) -> list[State]:
+    """The results that may have been the last ones, in order."""
+    went_well = [index for index in calls if view.steps[index].ok]
+    return [
+        _state(view.steps[index].result, index, view.result_hidden(index))
+        for index in _latest(view, went_well)
+    ]
+
+
+def _latest(view: View, calls: Calls) -> list[int]:
+    """Those that surely precede none of the others. O(calls).
+
+    It is enough to look at the latest call, and at the latest of another turn: whoever
+    precedes any call precedes one of these.
+    """
+    if not calls:
+        return []
+    turn = view.evidence[calls[-1]].turn
+    others = (index for index in reversed(calls) if view.evidence[index].turn != turn)
+    latest = (calls[-1], next(others, calls[-1]))
+    return [index for index in calls if not any(view.are_ordered(index, one) for one in latest)]
