@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Discriminator, Tag
 from surefoot.specs.rules import (
     arguments,
     authority,
+    budgets,
     calls,
     compose,
     counts,
@@ -46,6 +47,7 @@ MODELS: Final[tuple[type[RuleModel], ...]] = (
     calls.NoActionRule,
     ends.CompletionRule,
     ends.EndStateRule,
+    budgets.BudgetRule,
     authority.ModelsRule,
     compose.AllOfRule,
     compose.AnyOfRule,
