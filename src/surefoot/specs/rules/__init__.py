@@ -20,6 +20,7 @@ from surefoot.specs.rules import (
     counts,
     ends,
     failures,
+    quality,
     repeats,
 )
 from surefoot.specs.rules.base import RuleModel
@@ -49,6 +50,7 @@ MODELS: Final[tuple[type[RuleModel], ...]] = (
     ends.EndStateRule,
     budgets.BudgetRule,
     authority.ModelsRule,
+    quality.DataQualityRule,
     compose.AllOfRule,
     compose.AnyOfRule,
     compose.NotRule,
