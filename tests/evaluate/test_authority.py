@@ -13,9 +13,9 @@ from surefoot.evaluate.authority import WORDS, Effects, Words
 from surefoot.evaluate.check import Kind
 from surefoot.evaluate.matcher import Matcher
 from surefoot.evaluate.names import Names, aliases
-from surefoot.model import ArgsQuality, PathGrade, Run, Severity, StepKind
+from surefoot.model import ArgsQuality, Evidence, PathGrade, Run, Severity, StepKind
 
-HIDDEN = {"quality": ArgsQuality.MISSING}
+HIDDEN: dict[str, Any] = {"quality": ArgsQuality.MISSING}
 DEFAULT = Words(frozenset(WORDS))
 
 
@@ -156,7 +156,7 @@ def test_the_kind_is_what_can_undo_a_violation() -> None:
     assert Effects("e").kind is Kind.FINAL
     assert Effects("e", by_result).kind is Kind.FINAL
     assert Effects("e", authorised=by_result).kind is Kind.ABSENT
-    failed = a_run(a_call("x", ok=False), levels=["parents_missing"])
+    failed = a_run(a_call("x", ok=False), levels={Evidence.PARENTS_MISSING})
     assert reasons(failed, effects(tools={"tool": "x", "ok": False})) == ["parents_missing"]
 
 

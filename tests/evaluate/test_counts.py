@@ -11,10 +11,10 @@ from evaluate.levels import a_rule
 from evaluate.runs import a_call, a_run, grade, judged, messages, steps_of
 from surefoot.model import ArgsQuality, PathGrade, Run, Severity
 
-HIDDEN = {"quality": ArgsQuality.MISSING}
-NAMELESS = {"quality": ArgsQuality.WRAPPED_TEXT}
+HIDDEN: dict[str, Any] = {"quality": ArgsQuality.MISSING}
+NAMELESS: dict[str, Any] = {"quality": ArgsQuality.WRAPPED_TEXT}
 #: A matcher of which calls without a known result may be.
-UNSURE = {"tool": "pay", "result": {"regex": "ok"}}
+UNSURE: dict[str, Any] = {"tool": "pay", "result": {"regex": "ok"}}
 SECOND = 1_000_000_000
 
 

@@ -10,8 +10,8 @@ from evaluate.levels import a_rule
 from evaluate.runs import a_call, a_run, a_view, grade, judged, messages, steps_of
 from surefoot.model import ArgsQuality, Cut, Evidence, PathGrade, Run, Told
 
-HIDDEN = {"quality": ArgsQuality.MISSING}
-LOOKUP = {"step": "lookup", "field": "order.id"}
+HIDDEN: dict[str, Any] = {"quality": ArgsQuality.MISSING}
+LOOKUP: dict[str, Any] = {"step": "lookup", "field": "order.id"}
 
 
 def rule(origin: Any = LOOKUP, arg: str = "id", step: Any = "refund") -> dict[str, Any]:

@@ -9,7 +9,6 @@ from specs.rules.said import said
 from surefoot.evaluate.counts import Rate, Total
 from surefoot.specs.rules.counts import RateRule, TotalRule
 
-
 NO_NUMBER = "no finite number; write one such as 200"
 
 
