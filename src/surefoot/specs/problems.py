@@ -111,12 +111,13 @@ def _contradictions(error: ErrorDetails, content: Any) -> Iterator[tuple[Place, 
 
 
 def _follows(error: ErrorDetails, at: Place, content: Any) -> bool:
-    """Whether a list only looks too short since items of it are wrong."""
+    """Whether a list or section only looks too short since items of it are wrong."""
     if error["type"] != "too_short":
         return False
     for part in at:
         content = content[part]
-    return not isinstance(content, list) or len(content) >= error["ctx"]["min_length"]
+    is_one = isinstance(content, list | dict)
+    return not is_one or len(content) >= error["ctx"]["min_length"]
 
 
 def _words(error: ErrorDetails, at: Place, content: Any) -> str:
