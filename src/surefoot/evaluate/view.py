@@ -24,6 +24,7 @@ from surefoot.evaluate.check import ARGS_UNNAMED, RESULTS_MISSING
 from surefoot.evaluate.matcher import Matcher, Matches, Matching
 from surefoot.evaluate.names import NameSet, aliases
 from surefoot.evaluate.paths import Path
+from surefoot.evaluate.precedence import Order
 from surefoot.evaluate.provenance import Trace, Tracing, trace
 from surefoot.evaluate.values import json_value, leaves, readable, text_of
 from surefoot.model import (
@@ -171,6 +172,11 @@ class View:
             return self._hidden_somewhere
         level = _HIDDEN.get(quality)
         return level.value if level else self._hidden_somewhere
+
+    @cached_property
+    def order(self) -> Order:
+        """Which of the judged calls that ran surely came before which."""
+        return Order(self)
 
     @cached_property
     def provenance(self) -> Trace:

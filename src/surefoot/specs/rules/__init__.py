@@ -20,6 +20,7 @@ from surefoot.specs.rules import (
     counts,
     ends,
     failures,
+    order,
     quality,
     repeats,
 )
@@ -29,8 +30,14 @@ from surefoot.specs.rules.base import RuleModel
 MODELS: Final[tuple[type[RuleModel], ...]] = (
     calls.RequiredRule,
     calls.ForbiddenRule,
+    order.BeforeRule,
     calls.MaxStepsRule,
     repeats.NoRepeatRule,
+    order.PrecedeEachRule,
+    order.AfterRule,
+    order.NextRule,
+    order.NeverAfterRule,
+    order.BetweenRule,
     calls.CallsRule,
     calls.ExclusiveRule,
     counts.TotalRule,
