@@ -23,6 +23,7 @@ from surefoot.specs.rules import (
     order,
     quality,
     repeats,
+    sequence,
 )
 from surefoot.specs.rules.base import RuleModel
 
@@ -38,6 +39,7 @@ MODELS: Final[tuple[type[RuleModel], ...]] = (
     order.NextRule,
     order.NeverAfterRule,
     order.BetweenRule,
+    sequence.SequenceRule,
     calls.CallsRule,
     calls.ExclusiveRule,
     counts.TotalRule,
