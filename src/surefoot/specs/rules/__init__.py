@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, Union
 from pydantic import BeforeValidator, Discriminator, Tag
 
 from surefoot.specs.rules import (
+    agents,
     arguments,
     authority,
     budgets,
@@ -58,6 +59,9 @@ MODELS: Final[tuple[type[RuleModel], ...]] = (
     ends.CompletionRule,
     ends.EndStateRule,
     budgets.BudgetRule,
+    agents.ParallelRule,
+    agents.HandoffRule,
+    agents.AgentToolsRule,
     authority.ModelsRule,
     quality.DataQualityRule,
     compose.AllOfRule,
