@@ -69,6 +69,7 @@ def test_no_value_is_too_long_or_too_deep() -> None:
     assert key_of(deep) == key_of(deep)
     assert key_of(10**6_000) == key_of(10**6_000)
     assert key_of(10**6_000) != key_of(10**6_000 + 1)
+    assert key_of("a" * 2_000 + "B") == key_of("a" * 2_000 + "b") != key_of("a" * 2_000 + "c")
 
 
 @pytest.mark.parametrize(

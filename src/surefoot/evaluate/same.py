@@ -11,7 +11,10 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from surefoot.evaluate.values import leaves, needle, text_of
+from surefoot.evaluate.values import Needle, leaves, needle, text_of
+
+#: Longer texts are compared as they are: what to look for may be their beginning alone.
+_LONG = 1_000
 
 
 def key_of(value: Any) -> Hashable:
@@ -21,10 +24,9 @@ def key_of(value: Any) -> Hashable:
     their leaves are; empty ones inside them do not count.
     """
     if isinstance(value, dict | list | tuple):
-        inner = sorted((path, needle(_plain(leaf))) for path, leaf in leaves({"": value}))
+        inner = sorted((path, _needle(leaf)) for path, leaf in leaves({"": value}))
         return (isinstance(value, dict), *inner)
-    found = needle(_plain(value))
-    return found._replace(text="0") if found.number and found.text == "-0" else found
+    return _needle(value)
 
 
 def amount_of(value: Any) -> Fraction | None:
@@ -52,8 +54,12 @@ def written(amount: Fraction) -> str:
     return f"{(Decimal(amount.numerator) / Decimal(amount.denominator)).normalize():f}"
 
 
-def _plain(value: Any) -> str:
-    """A scalar without the exponent with which Python writes some floats."""
+def _needle(value: Any) -> Needle:
     if isinstance(value, float) and isfinite(value):
-        return f"{Decimal(repr(value)):f}"
-    return text_of(value).strip()
+        text = f"{Decimal(repr(value)):f}"  # without the exponent with which Python writes some
+    else:
+        text = text_of(value).strip()
+    if len(text) > _LONG:
+        return Needle(text.casefold())
+    found = needle(text)
+    return found._replace(text="0") if found.number and found.text == "-0" else found
