@@ -22,7 +22,9 @@ from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExport
 
 from children import surefoot
 from surefoot.config import load_config
-from surefoot.specs import load
+from surefoot.specs import Spec, load
+from surefoot.specs.build import checks
+from surefoot.specs.rules import RULES
 from worlds import SPEC, requests
 
 ROOT = Path(__file__).parents[1]
@@ -157,11 +159,36 @@ def test_the_table_names_every_key_of_the_whole_configuration() -> None:
         assert any(leaf == key or leaf.startswith(f"{key}.") for key in table), leaf
 
 
-def test_the_spec_loads(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("block", "name"), [("refund", "refund-desk"), ("rules", "refunds")])
+def test_the_spec_loads(block: str, name: str, tmp_path: Path) -> None:
     file = tmp_path / "spec.yaml"
-    file.write_text(BLOCKS["spec", "refund"], encoding="utf-8")
+    file.write_text(BLOCKS["spec", block], encoding="utf-8")
 
-    assert [spec.name for spec in load([file]).specs] == ["refund-desk"]
+    assert [spec.name for spec in load([file]).specs] == [name]
+
+
+#: Rules whose kind depends on what is written.
+KIND_BY_OPTION = {
+    "all_of": "its children's",
+    "any_of": "its children's",
+    "calls": "`min` absent, `max` seen",
+    "effects": "final; with `authorised` absent",
+    "args": "final; with `occurrence` absent",
+}
+
+
+def test_the_table_of_rules_tells_each_rules_kind_and_severity() -> None:
+    _, table = TEXT.split("| rule | ")
+    table = table.partition("\n\n")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| .+? \| ([^|]+ \| \w+) \|$", table, flags=re.MULTILINE))
+
+    assert set(rows) == set(RULES)
+    for key, row in rows.items():
+        rule = {name: told for name, told in RULES[key].example.items() if name != "when"}
+        spec = {"name": "s", "ground": False, "secrets": False, "rules": [rule]}
+        (check,) = checks(Spec.model_validate(spec))
+        kind = KIND_BY_OPTION.get(key, check.kind.value)
+        assert row == f"{kind} | {RULES[key].usual.value}"
 
 
 def test_the_table_names_every_check() -> None:
