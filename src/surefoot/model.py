@@ -264,12 +264,16 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """The span that stands for the run: parent of its verdict."""
+    """The span that stands for the run: parent of its verdict.
+
+    above: ids of the spans above it, the nearest first, as far as the trace tells.
+    """
 
     span_id: bytes
     start_ns: int
     end_ns: int
     attributes: Mapping[str, Value] = field(default_factory=dict, hash=False)
+    above: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,13 +282,15 @@ class Grade:
 
     name: of the evaluation, as its author wrote it. label: in its author's words, empty
     if there is none. score: None if there is none. time_ns: when it was given, by which
-    the latest of one name counts.
+    the latest of one name counts. span_id: of the span that it is about; empty where it
+    is about the run as a whole.
     """
 
     name: str
     label: str = ""
     score: float | None = None
     time_ns: int = 0
+    span_id: bytes = b""
 
 
 @dataclass(slots=True)

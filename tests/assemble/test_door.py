@@ -91,7 +91,7 @@ def test_a_grade_makes_a_span_known() -> None:
 
 def test_graders_words_are_kept_on_any_known_span() -> None:
     grade: dict[str, Value] = {
-        "trace.evaluations.0.evaluation.label": "pass",
+        "trace.evaluations": ((("evaluation.label", "pass"),),),
         "surefoot.output_ok": True,
     }
     for kind in ("AGENT", "TOOL", "LLM", "CHAIN", "EVALUATOR"):
@@ -99,6 +99,14 @@ def test_graders_words_are_kept_on_any_known_span() -> None:
             grade.items()
             <= reduced(a_span(1, 2, {OPENINFERENCE: kind, **grade})).attributes.items()
         )
+
+
+def test_a_span_that_bears_a_grade_is_known_by_it() -> None:
+    """A web request's span may carry what somebody said of what it led to."""
+    span = reduced(a_span(1, None, {"annotations": ((("annotation.label", "good"),),)}))
+
+    assert span.role is Role.OTHER
+    assert "annotations" in span.attributes
 
 
 def test_what_was_used_is_kept_where_it_is_asked_for() -> None:

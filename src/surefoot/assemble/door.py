@@ -10,8 +10,8 @@ from surefoot.assemble.dialects import keys
 from surefoot.assemble.members import CHAIN, NONE, OTHER
 from surefoot.model import Span
 
-_GRADE = "gen_ai.evaluation.result"
-_KEPT_OF_OTHERS = frozenset({keys.KIND, keys.OPERATION, *keys.EVALUATION, "output.value"})
+_GRADES = frozenset(keys.GRADES)
+_KEPT_OF_OTHERS = _GRADES | {keys.KIND, keys.OPERATION, *keys.EVALUATION, "output.value"}
 
 
 def reduce(span: Span) -> None:
@@ -19,17 +19,17 @@ def reduce(span: Span) -> None:
     dialect = dialects.find(span)
     role = dialect.role(span) if dialect is not None else NONE
     if span.events and role < CHAIN:
-        span.events = tuple(event for event in span.events if event.name == _GRADE)
+        span.events = tuple(event for event in span.events if event.name == keys.GRADED)
         role = OTHER if span.events else role
+    if role is NONE and span.attributes and not _GRADES.isdisjoint(span.attributes):
+        role = OTHER
     span.role = role
     if role is NONE:
         span.attributes = {}
         span.name = ""
     elif role is OTHER:
         span.attributes = {
-            key: value
-            for key, value in span.attributes.items()
-            if key in _KEPT_OF_OTHERS or key.startswith(keys.EVALUATION_PREFIXES)
+            key: value for key, value in span.attributes.items() if key in _KEPT_OF_OTHERS
         }
     elif dialect is not None:
         dialect.trim(span)

@@ -9,6 +9,7 @@ content. Linear in the spans and their text, but for sorting.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from surefoot.assemble import calls as reading
 from surefoot.assemble import dialects, leftover, levels
@@ -38,6 +39,8 @@ from surefoot.model import (
 
 _SESSIONS = frozenset(keys.SESSION)
 _MS = 1_000_000  # nanoseconds
+#: Of the spans above a run's root so many are named: gateways and web servers.
+_MOST_ABOVE = 64
 
 
 def assemble(
@@ -82,15 +85,29 @@ def _of_trace(
         return []
     agents = _topmost_agents(forest) if unit == "agent" else []
     if not agents:
-        return [_run(View(forest), tops[0], b"", reason, whole=whole, dropped=dropped)]
+        run = _run(View(forest), tops[0], b"", reason, whole=whole, dropped=dropped)
+        return [_placed(run, forest, tops[0])]
     parts = _parts(forest, agents)
     runs = []
     for at in agents:
         part = Forest(parts[at])
         root = next(i for i, span in enumerate(part.spans) if span is forest.spans[at])
         key = forest.spans[at].span_id
-        runs.append(_run(View(part), root, key, reason, whole=whole, dropped=dropped))
+        run = _run(View(part), root, key, reason, whole=whole, dropped=dropped)
+        runs.append(_placed(run, forest, at))
     return runs
+
+
+def _placed(run: Run, forest: Forest, at: int) -> Run:
+    """Say which spans stand above the run's root."""
+    above: list[bytes] = []
+    while at >= 0 and len(above) < _MOST_ABOVE:
+        if forest.spans[at].parent_id:
+            above.append(forest.spans[at].parent_id)
+        at = forest.parent[at]
+    if above:
+        run.root = replace(run.root, above=tuple(above))
+    return run
 
 
 def _is_host_alone(forest: Forest) -> bool:

@@ -72,7 +72,6 @@ _BY_SCOPE = {scope: dialect for dialect in DIALECTS for scope in dialect.scopes}
 
 WANTED = Wanted(
     keys=keys.KEYS | {key for dialect in DIALECTS for key in dialect.extra_keys},
-    prefixes=keys.EVALUATION_PREFIXES,
     indexed=keys.INDEXED,
     event_keys=keys.EVENT_KEYS,
 )

@@ -161,13 +161,11 @@ DEFINITIONS: Final = (
     "llm.request.functions",
     "model_request_parameters",
 )
-#: Graders' words, and the answers of whoever runs the agent.
-EVALUATION_PREFIXES: Final = (
-    "trace.evaluations.",
-    "trace.annotations.",
-    "evaluations.",
-    "annotations.",
-)
+#: Graders' words, in numbered entries.
+GRADES: Final = ("trace.evaluations", "trace.annotations", "evaluations", "annotations")
+#: A grade as an event.
+GRADED: Final = "gen_ai.evaluation.result"
+#: The answers of whoever runs the agent.
 EVALUATION: Final = ("surefoot.output_ok", "metadata", "tag.tags", "gen_ai.response.id")
 
 KEYS: Final = frozenset(
@@ -217,6 +215,7 @@ INDEXED: Final = (
     *SAID_ITEMS,
     "llm.tools",
     "llm.request.functions",
+    *GRADES,
 )
 EVENT_KEYS: Final = frozenset(
     {

@@ -23,7 +23,7 @@ from surefoot.model import Item, Span, Value
 LONG_CHARS = 512
 #: Whatever is shorter is not worth the trouble of losing: "" and markers of hiding.
 _SHORT = 32
-_EVENTS = frozenset({"exception", "gen_ai.evaluation.result"})
+_EVENTS = frozenset({"exception", keys.GRADED})
 _COPIES = frozenset((*keys.HEARD_MODEL, *keys.SAID_MODEL, "gen_ai.system_instructions"))
 #: Of what an overview has in items, what it was asked is kept; what it answered is often
 #: the wrong message.
