@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evaluate.runs import a_call, a_run, a_spec, grade, judged
-from surefoot.evaluate import Kind, Needs, OutputSource, View, judge
+from surefoot.evaluate import Kind, Needs, View, judge
 from surefoot.evaluate.check import NEEDS, Finding
 from surefoot.evaluate.values import text_of
 from surefoot.model import (
@@ -133,7 +133,7 @@ def test_the_first_source_that_answers_wins() -> None:
     assert (verdict.output, verdict.output_source) == (OutputGrade.FAILED, "attribute")
     verdict = judged(run, output_ok=["structural", {"attribute": "app.ok"}])
     assert (verdict.output, verdict.output_source) == (OutputGrade.OK, "structural")
-    verdict = judge(run, replace(a_spec(), output_ok=(OutputSource("evaluation", "x"),)))
+    verdict = judged(run, output_ok=["evaluation"])
     assert (verdict.output, verdict.output_source) == (OutputGrade.UNKNOWN, "none")
 
 

@@ -89,13 +89,57 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         ("output_ok: [fine]", "specs[0].output_ok[0]: no source of an output's grade; write"),
         (
             "output_ok: [{output: {regex: '('}}]",
-            "specs[0].output_ok[0]: not supported yet; write {attribute: KEY} or structural",
+            "specs[0].output_ok[0].output: regex: RE2 refuses the pattern '('",
+        ),
+        ("output_ok: [{output: {rex: a}}]", "specs[0].output_ok[0].output: 'rex' is no operator;"),
+        (
+            "output_ok: [{output: {schema: {type: objekt}}}]",
+            "specs[0].output_ok[0].output: no JSON Schema at type",
         ),
         (
-            "output_ok: [{evaluation: {name: x, pass: [a]}}]",
-            "specs[0].output_ok[0]: not supported yet; write {attribute: KEY} or structural",
+            "output_ok: [{output: {schema: {}, regex: a}}]",
+            "specs[0].output_ok[0].output: regex beside schema; write one of them, or two sources",
         ),
-        ("output_ok: [{evaluation: x, attribute: y}]", "specs[0].output_ok[0]: not supported yet"),
+        (
+            "output_ok: [{evaluation: {nam: x}}]",
+            "specs[0].output_ok[0].evaluation.nam: unknown key; did you mean name?",
+        ),
+        (
+            "output_ok: [{evaluation: {pass: []}}]",
+            "specs[0].output_ok[0].evaluation.pass: empty, so nothing ever passes; write labels",
+        ),
+        (
+            "output_ok: [{evaluation: {pass: [[a]]}}]",
+            "specs[0].output_ok[0].evaluation.pass: neither labels nor scores; write labels",
+        ),
+        (
+            "output_ok: [{evaluation: {pass: {}}}]",
+            "specs[0].output_ok[0].evaluation.pass: empty; write labels or scores that pass",
+        ),
+        (
+            "output_ok: [{evaluation: {pass: {regex: a}}}]",
+            "specs[0].output_ok[0].evaluation.pass: regex is asked of no score; write one of eq,",
+        ),
+        (
+            "output_ok: [{evaluation: {pass: {eq: good}}}]",
+            "specs[0].output_ok[0].evaluation.pass: eq: a score is a number; write labels as [good",
+        ),
+        (
+            "output_ok: [{evaluation: {pass: {ge: true}}}]",
+            "specs[0].output_ok[0].evaluation.pass: ge: not a number; write one",
+        ),
+        (
+            "output_ok: [{evaluation: {pass: {in: [0, good]}}}]",
+            "specs[0].output_ok[0].evaluation.pass: in: a score is a number; write labels as [good",
+        ),
+        (
+            "output_ok: [{evaluation: {pass: {eq: true}}}]",
+            "specs[0].output_ok[0].evaluation.pass: eq: a score is a number; write labels as",
+        ),
+        (
+            "output_ok: [{evaluation: x, attribute: y}]",
+            "specs[0].output_ok[0]: two sources in one, evaluation and attribute; write each",
+        ),
         ("output_ok: [{}]", "specs[0].output_ok[0]: no source of an output's grade; write"),
         ("output_ok: [1]", "specs[0].output_ok[0]: no source of an output's grade; write"),
         ("output_ok: [[a]]", "specs[0].output_ok[0]: no source of an output's grade; write"),

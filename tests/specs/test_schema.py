@@ -34,16 +34,18 @@ def test_the_json_schema_writes_values_as_people_do() -> None:
     assert {"type": "string", "minLength": 1} in defs["Match"]["properties"]["service"]["anyOf"]
 
 
-def test_the_json_schema_offers_no_source_that_never_answers() -> None:
+def test_the_json_schema_offers_every_source_of_an_outputs_grade() -> None:
     schema = json_schema()
     sources = schema["$defs"]["Spec"]["properties"]["output_ok"]["anyOf"][0]["items"]["oneOf"]
 
     assert sources == [
         {"const": "structural", "type": "string"},
+        {"const": "evaluation", "type": "string"},
+        {"$ref": "#/$defs/FromEvaluation"},
         {"$ref": "#/$defs/FromAttribute"},
+        {"$ref": "#/$defs/FromOutput"},
     ]
     assert "output_source" not in json.dumps(schema)
-    assert not {"Evaluation", "FromEvaluation", "FromOutput"} & set(schema["$defs"])
 
 
 def test_a_spec_is_frozen_and_can_be_written_in_python() -> None:
@@ -70,7 +72,8 @@ def test_the_page_of_the_spec_language_is_a_spec() -> None:
             "secrets": True,
             "severity": {"no_repeat": "hard", "ground": "off"},
             "output_ok": [
-                {"attribute": "app.ok"},
+                {"evaluation": {"name": "correctness", "pass": ["correct"]}},
+                {"output": {"regex": "escalat"}},
                 "structural",
             ],
         }

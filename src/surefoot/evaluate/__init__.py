@@ -14,7 +14,8 @@ has no automaton for many literals, and n-grams made in Python cost more than th
 """
 
 from surefoot.evaluate.check import Check, Kind, Needs
-from surefoot.evaluate.judge import OUTPUT_OK, OutputSource, Rules, judge
+from surefoot.evaluate.judge import Rules, judge
+from surefoot.evaluate.outputs import OUTPUT_OK, OutputSource
 from surefoot.evaluate.secrets import mask
 from surefoot.evaluate.view import Scope, View
 

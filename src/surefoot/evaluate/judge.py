@@ -1,50 +1,21 @@
 """One verdict for one run by one spec.
 
 Owns the two grades: of the path, from the checks, and of the output, from the first
-source that answers. Knows no particular check. A check that crashes is undecided and
+source that answers (`outputs`). Knows no particular check. A check that crashes is undecided and
 named in the verdict; the others still run.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from surefoot.evaluate.check import Check, settle
-from surefoot.evaluate.values import text_of
+from surefoot.evaluate.outputs import DEFAULT_SOURCES, OutputSource, grade_output
 from surefoot.evaluate.view import Scope, View
 from surefoot.model import (
-    OutputGrade,
     PathGrade,
     Run,
     Undecided,
-    Value,
     Verdict,
     Violation,
-)
-
-#: The attribute of the run's root by which an application says how its answer was.
-OUTPUT_OK = "surefoot.output_ok"
-#: Where nothing tells how the output was.
-NO_SOURCE = "none"
-
-_WORDS = {"true": True, "1": True, "false": False, "0": False}
-
-
-@dataclass(frozen=True, slots=True)
-class OutputSource:
-    """One place that may tell whether the output was ok.
-
-    kind: `attribute`, `structural`, or one that nothing answers yet (`evaluation`,
-    `output`). key: the attribute's.
-    """
-
-    kind: str
-    key: str = ""
-
-
-DEFAULT_SOURCES = (
-    OutputSource("evaluation"),
-    OutputSource("attribute", OUTPUT_OK),
-    OutputSource("structural"),
 )
 
 
@@ -91,30 +62,6 @@ def judge(run: Run, spec: Rules) -> Verdict:
         undecided=tuple(undecided),
         crashed=tuple(crashed),
     )
-
-
-def grade_output(run: Run, sources: Sequence[OutputSource]) -> tuple[OutputGrade, str]:
-    """The output's grade and the kind of source that told it."""
-    for source in sources:
-        told = _ask(run, source)
-        if told is not None:
-            return (OutputGrade.OK if told else OutputGrade.FAILED), source.kind
-    return OutputGrade.UNKNOWN, NO_SOURCE
-
-
-def _ask(run: Run, source: OutputSource) -> bool | None:
-    if source.kind == "attribute":
-        return _truth(run.root.attributes.get(source.key))
-    if source.kind == "structural" and run.flaw is not None:
-        return not run.flaw
-    return None
-
-
-def _truth(value: Value) -> bool | None:
-    """What an attribute says: a boolean, or one written as text or number."""
-    if isinstance(value, bool | int | float | str):
-        return _WORDS.get(text_of(value).strip().casefold())
-    return None
 
 
 def _grade_path(violations: list[Violation], undecided: list[Undecided]) -> PathGrade:

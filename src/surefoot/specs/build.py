@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from surefoot.evaluate.calls import Forbidden, MaxSteps, Required, Tools
 from surefoot.evaluate.check import Check
 from surefoot.evaluate.grounding import Ground, Taint
-from surefoot.evaluate.judge import DEFAULT_SOURCES, OutputSource, Rules
+from surefoot.evaluate.judge import Rules
 from surefoot.evaluate.matcher import Matcher
 from surefoot.evaluate.names import Names
 from surefoot.evaluate.order import Before, Pair
@@ -19,8 +19,9 @@ from surefoot.evaluate.repeats import NoRepeat
 from surefoot.evaluate.secrets import Secrets
 from surefoot.evaluate.view import Scope
 from surefoot.model import Severity
+from surefoot.specs.outputs import sources
 from surefoot.specs.sanity import active_checks, names_in
-from surefoot.specs.schema import OutputOk, Spec
+from surefoot.specs.schema import Spec
 
 #: Hex digits of a SHA-256 that tell specs apart.
 _HASH_DIGITS = 16
@@ -50,7 +51,7 @@ def rules(spec: Spec) -> Rules:
         hash=spec_hash(spec),
         scope=scope(spec),
         checks=tuple(checks(spec)),
-        output_ok=_sources(spec.output_ok),
+        output_ok=sources(spec.output_ok),
     )
 
 
@@ -108,13 +109,3 @@ def _each(names: Iterable[str]) -> tuple[Matcher, ...]:
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> tuple[Pair, ...]:
     return tuple(Pair(*_each(pair)) for pair in dict.fromkeys(pairs))
-
-
-def _sources(told: tuple[OutputOk, ...] | None) -> tuple[OutputSource, ...]:
-    return DEFAULT_SOURCES if told is None else tuple(map(_source, told))
-
-
-def _source(told: OutputOk) -> OutputSource:
-    return (
-        OutputSource(told) if isinstance(told, str) else OutputSource("attribute", told.attribute)
-    )

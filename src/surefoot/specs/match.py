@@ -13,7 +13,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from surefoot.evaluate.check import Check, Kind
-from surefoot.evaluate.judge import OUTPUT_OK, Rules
+from surefoot.evaluate.judge import Rules
+from surefoot.evaluate.outputs import OUTPUT_OK, FromAttribute
 from surefoot.model import Run, Value, Wanted
 from surefoot.specs.build import digest, rules
 from surefoot.specs.schema import Spec
@@ -112,7 +113,7 @@ class SpecSet:
         keys = {OUTPUT_OK}
         for spec in self.specs:
             keys.update(spec.attributes, spec.reads)
-            keys.update(source.key for source in spec.output_ok if source.kind == "attribute")
+            keys.update(one.key for one in spec.output_ok if isinstance(one, FromAttribute))
         return frozenset(keys)
 
     def wanted(self) -> Wanted:

@@ -10,17 +10,16 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     BeforeValidator,
-    Discriminator,
     Field,
     GetJsonSchemaHandler,
     StrictBool,
     StrictInt,
-    Tag,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
+from surefoot.specs.outputs import OutputOk
 from surefoot.specs.rules import Rule
 from surefoot.specs.sanity import problems
 from surefoot.specs.types import Duration, Globs, Level, Model, Name, Names, Scalars
@@ -55,45 +54,6 @@ class Match(Model):
     """The agent's name: of the run, or of any of its steps; only such steps are judged."""
     attributes: dict[Name, Scalars] = Field(default_factory=dict)
     """Attributes of the resource or of the run's root span, by key."""
-
-
-class FromAttribute(Model):
-    """An attribute tells whether the output was ok."""
-
-    attribute: Name
-    """The key of a true or false attribute of the run's root span."""
-
-
-def _kind(value: Any) -> str | None:
-    """Which source of an output's grade `value` names."""
-    if isinstance(value, str):
-        return value if value == "structural" else None
-    is_attribute = isinstance(value, FromAttribute) or (
-        isinstance(value, dict) and "attribute" in value
-    )
-    return "attribute" if is_attribute else None
-
-
-#: Sources that a spec will have one day, and must not ignore in silence today.
-_LATER_SOURCES = {"evaluation", "output"}
-
-
-def _answerable(value: Any) -> Any:
-    if isinstance(value, dict) and not _LATER_SOURCES.isdisjoint(value):
-        raise ValueError("not supported yet; write {attribute: KEY} or structural")
-    return value
-
-
-OutputOk: TypeAlias = Annotated[
-    Annotated[Literal["structural"], Tag("structural")]
-    | Annotated[FromAttribute, Tag("attribute")],
-    Discriminator(
-        _kind,
-        custom_error_type="output_source",
-        custom_error_message="no source of an output's grade; write {attribute: KEY} or structural",
-    ),
-    BeforeValidator(_answerable),
-]
 
 
 class _Identified:
