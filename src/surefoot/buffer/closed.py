@@ -1,7 +1,7 @@
 """What the buffer hands out: a trace to be judged."""
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from surefoot.model import Reason, Span
 
@@ -14,8 +14,9 @@ class Closed(Generic[V]):
 
     spans: all that is held, in order of arrival; empty for a remembered trace that got
     a grade. whole: see `buffer.whole`. due_ns: when it became due; last_ns: when its
-    last span came. amends: it was judged before, and `verdict` is what was said then; of
-    a trace that closes it is what was said while the trace was open, if anything was.
+    last span came. amends: it was judged before, and `verdict` is what was said then (None
+    if it is forgotten); of a trace that closes it is what was said while the trace was
+    open, if anything was. grades: those that came since it was handed out last.
     """
 
     trace_id: bytes
@@ -42,8 +43,11 @@ class Fresh(Generic[V]):
     verdict: V | None = None
 
 
-def regraded(trace_id: bytes, verdict: V, grade: object, now_ns: int) -> Closed[V]:
-    """A remembered trace that got a grade: its spans are gone, its verdict is not."""
+def regraded(trace_id: bytes, grade: object, now_ns: int) -> Closed[Any]:
+    """A remembered trace that got a grade: its spans are gone.
+
+    It gets its verdict on its way out: it may have closed and not be judged yet.
+    """
     return Closed(
         trace_id=trace_id,
         spans=(),
@@ -52,6 +56,5 @@ def regraded(trace_id: bytes, verdict: V, grade: object, now_ns: int) -> Closed[
         due_ns=now_ns,
         last_ns=now_ns,
         amends=True,
-        verdict=verdict,
         grades=(grade,),
     )

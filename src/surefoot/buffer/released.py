@@ -9,6 +9,19 @@ from typing import Generic, TypeVar
 
 V = TypeVar("V")
 
+#: Grades that wait for one trace. Nobody gives so many; whoever makes them up is bounded.
+GRADES = 256
+
+
+def note(grades: list[object], grade: object) -> int:
+    """Add a grade that is not there yet; return how many had to be dropped for want of room."""
+    if grade in grades:
+        return 0
+    if len(grades) >= GRADES:
+        return 1
+    grades.append(grade)
+    return 0
+
 
 class Remembered(Generic[V]):
     """Ids of judged traces, oldest first; the newest `verdicts` keep their verdict."""
@@ -114,10 +127,10 @@ class Waiting:
 
     def add(self, trace_id: bytes, grade: object, now_ns: int) -> int:
         """Let `grade` wait; return how many others had to go for it."""
-        self._grades.setdefault(trace_id, (now_ns, []))[1].append(grade)
-        if len(self._grades) <= self._max:
-            return 0
-        return len(self._grades.popitem(last=False)[1][1])
+        dropped = note(self._grades.setdefault(trace_id, (now_ns, []))[1], grade)
+        if len(self._grades) > self._max:
+            dropped += len(self._grades.popitem(last=False)[1][1])
+        return dropped
 
     def take(self, trace_id: bytes) -> list[object]:
         """The grades of a trace that has come."""

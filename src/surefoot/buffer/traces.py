@@ -27,7 +27,7 @@ from surefoot.buffer.deadlines import Deadlines
 from surefoot.buffer.held import Held
 from surefoot.buffer.limits import Limits, LooksAt, Timers, TimersFor
 from surefoot.buffer.looks import Looks
-from surefoot.buffer.released import Parted, Remembered, Waiting
+from surefoot.buffer.released import Parted, Remembered, Waiting, note
 from surefoot.model import Reason, Span
 
 V = TypeVar("V")
@@ -98,13 +98,12 @@ class TraceBuffer(Generic[V]):
     def grade(self, trace_id: bytes, grade: object, now_ns: int) -> None:
         """Take a grade of a trace: it waits, amends, or waits for the trace to come."""
         if (held := self._open.get(trace_id)) is not None:
-            held.grades.append(grade)
+            self.counts.grades_dropped += note(held.grades, grade)
         elif (held := self._kept.get(trace_id)) is not None:
-            held.grades.append(grade)
+            self.counts.grades_dropped += note(held.grades, grade)
             self._owe_amendment(held, now_ns)
         elif trace_id in self._remembered:
-            if (verdict := self._remembered.verdict(trace_id)) is not None:
-                self._ready.append(regraded(trace_id, verdict, grade, now_ns))
+            self._ready.append(regraded(trace_id, grade, now_ns))
         else:
             self.counts.grades_dropped += self._waiting.add(trace_id, grade, now_ns)
 
@@ -291,6 +290,8 @@ class TraceBuffer(Generic[V]):
             self.counts.ignored["no_run"] += len(held.spans)
             roots = held.anchors | {s.span_id for s in held.spans.values() if not s.parent_id}
             self._parted.add(held.id, roots, due_ns)
+            for grade in held.grades:
+                self.counts.grades_dropped += self._waiting.add(held.id, grade, due_ns)
             return
         held.reason = reason
         held.closed_ns = held.late_ns = due_ns
@@ -433,6 +434,8 @@ class TraceBuffer(Generic[V]):
             return closed
         held = self._kept.get(closed.trace_id)
         verdict = held.verdict if held else self._remembered.verdict(closed.trace_id)
+        if verdict is None and not closed.spans:  # too old, or lost
+            self.counts.grades_dropped += len(closed.grades)
         return replace(closed, verdict=verdict)
 
     def _expire(self, now_ns: int) -> None:
