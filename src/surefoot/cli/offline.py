@@ -8,11 +8,11 @@ no clock, and the end of the input closes every trace (`root` if it is whole, el
 from collections.abc import Iterable
 from typing import Final
 
-from surefoot.assemble import assemble, join, reduce
+from surefoot.assemble import assemble, grades, join, reduce
 from surefoot.buffer import Limits, Timers, TraceBuffer
 from surefoot.cli.read import Request
 from surefoot.errors import DecodeError, InputError
-from surefoot.model import Run
+from surefoot.model import Grade, Run
 from surefoot.receive.decode import Decoder
 from surefoot.specs import SpecSet
 
@@ -40,20 +40,26 @@ def runs(requests: Iterable[Request], specs: SpecSet, *, unit: str = "trace") ->
         for reason, trace_id in decoded.rejected:
             buffer.reject(reason, trace_id)
         for span in decoded.spans:
+            told = grades.take(span)
             buffer.add(span, 0)
+            for trace_id, grade in told:
+                buffer.grade(trace_id, grade, 0)
     found = _ordered(_close(buffer, "trace" if unit == "session" else unit))
     return _ordered(_by_session(found)) if unit == "session" else found
 
 
 def _close(buffer: TraceBuffer[None], unit: str) -> Iterable[Run]:
     for closed in buffer.finish(0):
-        yield from assemble(
+        found = assemble(
             closed.spans,
             reason=closed.reason,
             whole=closed.whole,
             unit=unit,
             attributes_dropped=closed.attributes_dropped,
         )
+        told = [grade for grade in closed.grades if isinstance(grade, Grade)]
+        grades.give(found, grades.merged(told))
+        yield from found
 
 
 def _by_session(found: Iterable[Run]) -> Iterable[Run]:

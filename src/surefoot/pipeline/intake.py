@@ -8,7 +8,7 @@ the first of its spans is held, so that a sender's retry doubles nothing.
 import threading
 from collections.abc import Callable
 
-from surefoot.assemble import session_of
+from surefoot.assemble import grades, session_of
 from surefoot.clock import Clock
 from surefoot.errors import Overloaded
 from surefoot.model import Span
@@ -80,6 +80,7 @@ class Intake:
         if self._pressure.is_short:
             raise self._refuse(MEMORY)
         decoded = self._decode(body)
+        told = [one for span in decoded.spans for one in grades.take(span)]
         buffer = self._shared.buffer
         with self._shared.lock:
             now_ns = self._clock.now_ns()
@@ -88,6 +89,8 @@ class Intake:
             self._pass_on(body, decoded)
             for span in decoded.spans:
                 buffer.add(span, now_ns)
+            for trace_id, grade in told:
+                buffer.grade(trace_id, grade, now_ns)
             if self._sessions is not None:
                 self._hear(self._sessions, decoded.spans)
             for reason, trace_id in decoded.rejected:

@@ -6,16 +6,19 @@ with one trace is counted as lost, told, and stops nothing else.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
-from surefoot.assemble import assemble, join
+from surefoot.assemble import assemble, grades, join
 from surefoot.buffer import Closed
 from surefoot.clock import Clock
 from surefoot.emit.metrics import Metrics
 from surefoot.emit.sent import Plan, plan
-from surefoot.evaluate import judge
-from surefoot.model import Reason, Run, Verdict
+from surefoot.evaluate import judge, mask
+from surefoot.evaluate.outputs import FromEvaluation, answers, grade_output
+from surefoot.model import Grade, Reason, Run, Verdict
 from surefoot.pipeline.early import look
 from surefoot.pipeline.outgoing import Outgoing
+from surefoot.pipeline.packed import pack, unpack
 from surefoot.pipeline.sessions import Group, Sessions
 from surefoot.pipeline.shared import Judgement, SharedBuffer, SharedLuck
 from surefoot.specs import CompiledSpec, SpecSet
@@ -121,6 +124,9 @@ class Judge:
 
     def judge(self, closed: Closed[Judgement]) -> None:
         """Judge one closed trace and send what there is to say of it."""
+        if not closed.spans:
+            self._regrade(closed)
+            return
         try:
             runs = self._assemble(closed)
             if self._sessions is not None and (own := _in_session(runs)):
@@ -129,6 +135,7 @@ class Judge:
             known = closed.verdict
             before = None if known is None or known.early else known
             judgement = before or (known or Judgement(self._specs)).closed(self._specs)
+            grades.give(runs, judgement.hear(closed.trace_id, closed.grades))
             self._send(self._plans(runs, judgement, first=before is None), closed.due_ns)
         except Exception as error:  # noqa: BLE001 - a fault of ours loses one trace, no more
             self._lose([closed], "fault", error)
@@ -158,11 +165,42 @@ class Judge:
                 self._shared.buffer.told(fresh.trace_id, judgement)
         return True
 
+    def _regrade(self, closed: Closed[Judgement]) -> None:
+        """Amend the verdicts on a trace of which the spans are gone, by its grades."""
+        judgement = closed.verdict
+        if judgement is None:
+            return
+        try:
+            known = judgement.hear(closed.trace_id, closed.grades)
+            self._send(self._plans_again(judgement, closed.trace_id, known), closed.due_ns)
+        except Exception as error:  # noqa: BLE001 - as above
+            self._lose([closed], "fault", error)
+            return
+        with self._shared.lock:
+            self._shared.buffer.judged(closed, judgement)
+
+    def _plans_again(
+        self, judgement: Judgement, trace_id: bytes, known: tuple[Grade, ...]
+    ) -> list[Plan]:
+        """Every verdict on the runs of a trace, with what is known of their outputs by now."""
+        specs = _specs_of(judgement)
+        plans = []
+        for (_, name), kept in judgement.packed.items():
+            run, verdict, answers = unpack(kept)
+            if run.trace_id != trace_id:  # of a session it is told in the latest trace
+                continue
+            grades.give([run], known)
+            output, source = grade_output(run, specs[name].output_ok, answers)
+            verdict = replace(verdict, output=output, output_source=source)
+            plans.append(self._plan(run, verdict, judgement))
+        return plans
+
     def _await_session(self, sessions: Sessions, run: Run, closed: Closed[Judgement]) -> None:
         """Let a closed trace wait for the rest of its session."""
         with self._shared.lock:
-            if not sessions.put(run, closed, self._clock.now_ns()) and closed.verdict:
-                self._shared.buffer.judged(closed, closed.verdict)
+            if sessions.put(run, closed, self._clock.now_ns()):
+                return
+        self._regrade(closed)
 
     def _judge_session(self, group: Group) -> None:
         """Judge the traces of a session as one run."""
@@ -170,6 +208,8 @@ class Judge:
         judgement = group.judgement or Judgement(self._specs)
         pending = group.pending
         try:
+            for trace_id, one in group.runs.items():
+                grades.give([one], judgement.hear(trace_id, group.grades.pop(trace_id, ())))
             run = join(list(group.runs.values()))
             self._send(self._plans([run], judgement, first=first), pending[-1].due_ns)
         except Exception as error:  # noqa: BLE001 - as above
@@ -212,12 +252,19 @@ class Judge:
             for spec in specs:
                 verdict = judge(run, spec)
                 self._tell_crashes(run, verdict)
-                sent = judgement.sent.get((run.key, spec.name))
-                made = plan(run, verdict, sent, specs_hash=judgement.specs.hash)
-                judgement.sent[run.key, spec.name] = made.after
-                self._count(made, verdict)
-                plans.append(made)
+                plans.append(self._plan(run, verdict, judgement))
+                if any(source.kind == FromEvaluation.kind for source in spec.output_ok):
+                    told = answers(run, spec.output_ok)
+                    judgement.packed[run.key, spec.name] = pack(run, verdict, told, mask)
         return plans
+
+    def _plan(self, run: Run, verdict: Verdict, judgement: Judgement) -> Plan:
+        """What a verdict makes us send, remembered and counted."""
+        sent = judgement.sent.get((run.key, verdict.spec))
+        made = plan(run, verdict, sent, specs_hash=judgement.specs.hash)
+        judgement.sent[run.key, verdict.spec] = made.after
+        self._count(made, verdict)
+        return made
 
     def _count(self, made: Plan, verdict: Verdict) -> None:
         self._metrics.add_plan(made)
@@ -243,12 +290,17 @@ def _in_session(runs: list[Run]) -> Run | None:
     return next((run for run in runs if run.session), None)
 
 
+def _specs_of(judgement: Judgement) -> dict[str, CompiledSpec]:
+    """By name, the specs of the close, and as they were then those that fired before it."""
+    return {spec.name: spec for spec in judgement.specs.specs} | judgement.fired
+
+
 def _meeting(run: Run, judgement: Judgement) -> list[CompiledSpec]:
     """The specs that judge a run: those it meets, and those that judged it before.
 
     One that fired while the trace was open counts as it was then, whatever is in force.
     """
-    known = {spec.name: spec for spec in judgement.specs.specs} | judgement.fired
+    known = _specs_of(judgement)
     met = {spec.name for spec in judgement.specs.matching(run)}
     met |= {name for key, name in judgement.sent if key == run.key}
     return [spec for name, spec in known.items() if name in met]

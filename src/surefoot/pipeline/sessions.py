@@ -27,13 +27,15 @@ MOST = 50_000
 class Group:
     """The traces of one session.
 
-    runs: by trace id, each as its last close told. pending: closed, and not judged yet.
+    runs: by trace id, each as its last close told. grades: by trace id, those of closes that
+    are not judged yet. pending: closed, and not judged yet.
     open: traces that named the session and may still be open. judgement: None until the
     first verdict.
     """
 
     key: bytes
     runs: dict[bytes, Run] = field(default_factory=dict)
+    grades: dict[bytes, tuple[object, ...]] = field(default_factory=dict)
     pending: list[Closed[Judgement]] = field(default_factory=list)
     open: set[bytes] = field(default_factory=set)
     judgement: Judgement | None = None
@@ -77,6 +79,8 @@ class Sessions:
         if not group.pending:
             group.first_ns = now_ns
         group.runs[closed.trace_id] = run
+        if closed.grades:
+            group.grades[closed.trace_id] = group.grades.get(closed.trace_id, ()) + closed.grades
         group.pending.append(closed)
         group.last_ns = max(group.last_ns, closed.last_ns)
         self._due.set(key, self._due_ns(group))

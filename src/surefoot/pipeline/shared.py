@@ -1,15 +1,21 @@
 """What threads share: the buffer and the luck windows, each with its lock; the way out."""
 
 import threading
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from types import MappingProxyType
+from typing import Final, Protocol
 
+from surefoot.assemble import grades
 from surefoot.buffer import TraceBuffer
 from surefoot.emit.sent import Plan, Sent
 from surefoot.emit.series import IDLE_NS
 from surefoot.luck import LuckWindow, Series
-from surefoot.model import Run, Verdict
+from surefoot.model import Grade, Run, Verdict
 from surefoot.specs import CompiledSpec, SpecSet
+
+#: Most traces get none, and so many are remembered that an empty dict each is felt.
+_NO_GRADES: Final[Mapping[bytes, tuple[Grade, ...]]] = MappingProxyType({})
 
 
 class Outlet(Protocol):
@@ -35,7 +41,8 @@ class Judgement:
     specs: the set in force at the close. sent: by run key and spec name, what is out.
     fired: by name, the specs of which violations left while the trace was open, as they
     were then. early: no verdict has left yet. looks: how often the trace was put together
-    while it was open.
+    while it was open. grades: by trace, what others said of the output so far. packed: by
+    run key and spec name, what an amendment by a grade needs once the spans are gone.
     """
 
     specs: SpecSet
@@ -43,6 +50,18 @@ class Judgement:
     fired: dict[str, CompiledSpec] = field(default_factory=dict)
     early: bool = False
     looks: int = 0
+    grades: Mapping[bytes, tuple[Grade, ...]] = field(default_factory=lambda: _NO_GRADES)
+    packed: dict[tuple[bytes, str], bytes] = field(default_factory=dict)
+
+    def hear(self, trace_id: bytes, told: Iterable[object]) -> tuple[Grade, ...]:
+        """Take grades of a trace; give all that are known of it."""
+        known = self.grades.get(trace_id, ())
+        new = [grade for grade in told if isinstance(grade, Grade)]
+        if not new:
+            return known
+        every = grades.merged(known, new)
+        self.grades = {**self.grades, trace_id: every}
+        return every
 
     def closed(self, specs: SpecSet) -> "Judgement":
         """What an open trace's becomes when the trace is judged by the set now in force."""
