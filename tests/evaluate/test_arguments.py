@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from evaluate.levels import a_rule
 from evaluate.runs import a_call, a_run, grade, judged, messages, steps_of
 from surefoot.evaluate.arguments import MOST
+from surefoot.evaluate.paths import Path
 from surefoot.model import ArgsQuality, PathGrade, Run, Severity
 
 HIDDEN: dict[str, Any] = {"quality": ArgsQuality.REDACTED}
@@ -308,3 +309,27 @@ def test_the_nth_call_is_the_nth_of_those_that_match(numbers: list[int], occurre
     found = grade(run, **args(equals={"n": 1}, occurrence=occurrence))
 
     assert found is (PathGrade.VIOLATED if breaks else PathGrade.OK)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "gaps"),
+    [
+        ("a.b", {}, ["a.b"]),
+        ("a.b", {"a": 1}, ["a.b"]),
+        ("a.b", {"a.b": 1}, []),
+        ("a.b", {"a": {"b": None}}, []),
+        ("a[1]", {"a": [1]}, ["a[1]"]),
+        ("a[1].b", {"a": [1, {}]}, ["a[1].b"]),
+        ("a[*]", {"a": []}, []),
+        ("a[*]", {"a": {}}, ["a[*]"]),
+        ("a[*][0]", {"a": [[1], [], [2]]}, ["a[1][0]"]),
+        (
+            "a[*].b[*].c",
+            {"a": [{"b": [{"c": 1}, {}]}, {"b": []}, {}]},
+            ["a[0].b[1].c", "a[2].b[*].c"],
+        ),
+        ("a[2].b[0]", {}, ["a[2].b[0]"]),
+    ],
+)
+def test_the_gaps_of_a_path(path: str, value: Any, gaps: list[str]) -> None:
+    assert sorted(Path.of(path).gaps(value)) == sorted(gaps)

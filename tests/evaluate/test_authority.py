@@ -377,3 +377,15 @@ def test_each_model_outside_the_list_is_told() -> None:
 
 def test_nothing_can_be_said_of_models_that_no_span_names() -> None:
     assert reasons(a_run("x"), a_rule(models="gpt-*")) == ["models_missing"]
+
+
+def test_an_approval_after_one_that_failed_counts() -> None:
+    assert messages(a_run(ask(ok=False), ask(), refund()), **approval()) == []
+
+
+def test_an_approvals_age_is_told_at_the_start_of_the_call() -> None:
+    late = refund(span=(3_000_000_000, 9_000_000_000))
+
+    (found,) = judged(a_run(ask(span=(0, 0)), late), **approval(max_age="1s")).violations
+
+    assert found.observed == "ask at step 0 ended 3s before"

@@ -280,3 +280,37 @@ def test_a_limit_is_exact() -> None:
     assert messages(pay(0.1, 0.1, "0.1000000000000000001"), **total(0.3)) == [
         "amount of pay: 0.3000000000000000001 in all, at most 0.3 allowed"
     ]
+
+
+def test_a_rate_is_of_starts_however_long_the_calls_take() -> None:
+    run = a_run(a_call("pay", span=(0, 20 * SECOND)), a_call("pay", span=(SECOND, 2 * SECOND)))
+
+    assert steps_of(judged(run, **rate(1))) == [1]
+    slow = a_run(
+        a_call("pay", span=(0, 12 * SECOND)), a_call("pay", span=(11 * SECOND, 12 * SECOND))
+    )
+    assert messages(slow, **rate(1)) == []
+
+
+def test_a_window_is_counted_without_its_end() -> None:
+    (found,) = judged(started(0, 1, 2, 10), **rate()).violations
+
+    assert found.observed == "3 calls"
+    assert found.severity is Severity.HARD
+    assert found.check == "r"
+
+
+def test_amounts_that_may_count_are_added_up() -> None:
+    def unsure(amount: Any) -> Any:
+        return a_call("pay", {"amount": amount}, result_known=False)
+
+    spec = total(step=UNSURE)
+    assert reasons(a_run(unsure(60), unsure(41), unsure(-5)), spec) == ["results_missing"]
+    assert reasons(a_run(unsure(41), unsure(60), unsure(0)), spec) == ["results_missing"]
+    assert grade(a_run(unsure(60), unsure(40), unsure(-5)), **spec) is PathGrade.OK
+
+
+def test_an_unreadable_amount_is_told_by_the_rule() -> None:
+    (found,) = judged(pay("ten"), **total()).violations
+
+    assert (found.check, found.severity) == ("r", Severity.HARD)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluate.levels import a_rule
 from evaluate.runs import a_call, a_run, a_view, grade, judged, messages, steps_of
-from surefoot.model import ArgsQuality, Cut, Evidence, PathGrade, Run, Told
+from surefoot.model import ArgsQuality, Cut, Evidence, PathGrade, Run, Source, Told
 
 HIDDEN: dict[str, Any] = {"quality": ArgsQuality.MISSING}
 LOOKUP: dict[str, Any] = {"step": "lookup", "field": "order.id"}
@@ -226,3 +226,46 @@ def test_many_values_are_found_in_many_texts() -> None:
     verdict = judged(a_run(*texts, *fine, *wrong), **rule())
 
     assert steps_of(verdict) == list(range(240, 244))
+
+
+def test_a_call_that_is_open_hides_no_violation_of_a_later_one() -> None:
+    run = a_run(lookup("A-1"), a_call("refund", **HIDDEN), refund("B-2"))
+
+    assert steps_of(judged(run, **rule())) == [2]
+
+
+def test_a_cut_result_hides_no_other() -> None:
+    cut = a_call("lookup", result=Cut('[{"order": '))
+
+    assert grade(a_run(cut, lookup("A-1"), refund("A-1")), **rule()) is PathGrade.OK
+    assert reasons(a_run(a_call("lookup", result=Cut("[B-2")), refund("B-2")), rule()) == [
+        "text_capped"
+    ]
+
+
+def test_a_call_of_one_turn_is_no_origin_of_itself_but_of_the_others() -> None:
+    spec = rule({"step": "*", "field": "id"}, step={"tool": "refund"})
+    told = a_call("refund", {"id": 1}, result='{"id": 1}', span=(0, 10), turn=4)
+    later = a_call("lookup", result='{"id": 1}', span=(20, 30), turn=4)
+    other = a_call("lookup", result='{"id": 1}', span=(20, 30), turn=5)
+
+    assert messages(a_run(told, later), **spec) == []
+    assert steps_of(judged(a_run(told, other), **spec)) == [0]
+
+
+def test_calls_known_from_the_model_alone_take_no_time() -> None:
+    """One that starts with another does not overlap it: their order is that of the steps."""
+    asked = refund("A-1", span=(5, 9), source=Source.LLM)
+
+    assert steps_of(judged(a_run(asked, lookup("A-1", span=(5, 9))), **rule())) == [0]
+    assert messages(a_run(lookup("A-1", span=(5, 9)), asked), **rule()) == []
+
+
+def test_several_reasons_are_told_together() -> None:
+    run = a_run(
+        a_call("lookup", result_known=False),
+        a_call("lookup", result=Cut("Order")),
+        refund("A-1"),
+    )
+
+    assert reasons(run, rule()) == ["text_capped, results_missing"]

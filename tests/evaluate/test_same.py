@@ -131,3 +131,8 @@ def test_an_amount_is_written_in_decimal() -> None:
     assert written(Fraction(3, 2) + 10**20) == "100000000000000000001.5"
     assert written(Fraction(1, 3)) == "0." + "3" * 28
     assert written(Fraction(10**6_000)) == "1" + "0" * 6_000
+
+
+def test_what_an_object_has_at_no_key_is_not_what_it_has_at_another() -> None:
+    assert key_of({"": 1}) != key_of({"XXXX": 1})
+    assert key_of([[1]]) != key_of([1])

@@ -229,3 +229,23 @@ def test_what_does_not_fit_and_cannot_be_told_is_told_at_the_top() -> None:
     args: dict[str, Any] = {"a": {1: 2}}
 
     assert schema.misfits(args) == [Misfit("", "what the schema allows", "{'a': {1: 2}}")]
+
+
+def test_a_schema_that_allows_nothing() -> None:
+    nothing: Any = False
+
+    assert Schema.of(nothing).misfits({"a": 1}) == [Misfit("", "nothing", "{'a': 1}")]
+
+
+def test_the_draft_may_be_named() -> None:
+    draft = "https://json-schema.org/draft/2020-12/schema"
+
+    assert Schema.of({"$schema": draft, "maxProperties": 1}).misfits({"a": 1}) == []
+    assert Schema.of({"$schema": f"{draft}#", "maxProperties": 1}).misfits({"a": 1}) == []
+
+
+def test_a_keyword_that_stands_elsewhere_is_told_by_its_name() -> None:
+    """The draft's own schema is known, and the only one outside."""
+    schema = Schema.of({"$ref": "https://json-schema.org/draft/2020-12/schema"})
+
+    assert Misfit("title", "type", "1") in schema.misfits({"title": 1})
