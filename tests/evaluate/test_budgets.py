@@ -76,9 +76,9 @@ def test_each_call_that_takes_too_long_is_told() -> None:
     verdict = budget(run, step_duration="5ns")
 
     assert steps_of(verdict) == [1, 2]
-    assert [one.message for one in verdict.violations] == [
-        "b took 0.000000006s > max 0.000000005s",
-        "a took 0.000000007s > max 0.000000005s",
+    assert [str(one) for one in verdict.violations] == [
+        "soft: b took 0.000000006s > max 0.000000005s",
+        "soft: a took 0.000000007s > max 0.000000005s",
     ]
     assert verdict.violations[0].expected == "a call takes at most 0.000000005s"
     assert verdict.violations[0].observed == "0.000000006s"

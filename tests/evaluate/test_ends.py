@@ -117,6 +117,8 @@ def test_a_text_that_is_no_json_has_no_keys() -> None:
 def test_keys_are_no_words_and_words_no_keys() -> None:
     assert of_output('{"a": "status"}', contains="status").path is PathGrade.VIOLATED
     assert of_output('{"T-1 done!": 1}', contains="T-1 done!").path is PathGrade.OK
+    assert of_output('{"a..b": 1}', contains="a..b").path is PathGrade.OK
+    assert of_output('{"a.b": 1}', contains="a..b").path is PathGrade.VIOLATED
     assert of_output('["x"]', contains="x").path is PathGrade.VIOLATED
     assert of_output('["x"]', contains="[0]").path is PathGrade.OK
     assert of_output('["a.", 1]', contains="a.").path is PathGrade.VIOLATED
@@ -169,7 +171,7 @@ def test_without_such_a_result_there_is_no_state() -> None:
     (told,) = end(a_run("pay", state(IS_CLOSED, ok=False)), **CLOSED).violations
 
     assert told.message == "result of lookup: there is none"
-    assert (told.step, told.expected) == (None, "a result of lookup")
+    assert (told.step, told.expected, told.subject) == (None, "a result of lookup", "")
 
 
 def test_of_unordered_results_any_may_be_the_last() -> None:

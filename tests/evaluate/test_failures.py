@@ -190,7 +190,7 @@ EMPTY = [
 ]
 EMPTY += ['{"a": {"b": [""]}, "c": null}']
 USABLE = ["0", "false", "none", "n", "nul", "no order", "[0]", '{"count": 0}', '[{"a": false}]']
-USABLE += ['"x"', "[", "{results}", '"', "[] and more", "None"]
+USABLE += ['[["x"], []]', '[[], ["x"]]', '"x"', "[", "{results}", '"', "[] and more", "None"]
 
 
 @pytest.mark.parametrize("result", EMPTY)

@@ -71,7 +71,16 @@ def test_a_long_cycle_names_its_first_tools() -> None:
 
 
 def test_two_cycles_are_two_loops_and_one_that_goes_on_is_told_once() -> None:
-    assert steps_of(loop(letters("abcd" * 4 + "efgh" * 3), window=4)) == [11, 27]
+    assert steps_of(loop(letters("abcd" * 6 + "efgh" * 3), window=4)) == [11, 35]
+
+
+def test_a_call_may_stand_twice_in_a_cycle() -> None:
+    verdict = loop(letters("abac" * 3), window=4)
+
+    assert [(one.check, str(one)) for one in verdict.violations] == [
+        ("r", "soft: loop: a, b, a, c repeated 3 times")
+    ]
+    assert steps_of(verdict) == [11]
 
 
 def test_a_retry_is_no_loop_but_takes_a_step() -> None:
@@ -97,6 +106,8 @@ def test_polling_is_no_loop_while_the_result_changes() -> None:
 def test_calls_of_one_turn_may_stand_as_far_apart_as_the_turn_is_long() -> None:
     assert steps_of(loop(letters("aaabc", turn=1), window=5)) == [2]
     assert loop(letters("aaabc", turn=1), window=4).path is PathGrade.OK
+    assert steps_of(loop(letters("bcaaa", turn=1), window=5)) == [4]
+    assert loop(letters("bcaaa", turn=1), window=4).path is PathGrade.OK
     assert steps_of(loop(letters("aaaaabc", turn=1), window=4)) == [4]
     assert loop(letters("aaaabc", turn=1), window=3).path is PathGrade.OK
 

@@ -31,6 +31,7 @@ def test_every_repeat_after_a_success_is_told_at_its_step() -> None:
     assert [str(one) for one in verdict.violations] == REPEATED * 2
     assert steps_of(verdict) == [2, 3]
     assert verdict.violations[1].observed == "same arguments as step 0"
+    assert verdict.violations[1].expected == "no identical call after one that succeeded"
 
 
 def test_a_retry_after_a_failure_is_no_repeat() -> None:
@@ -58,14 +59,17 @@ def test_a_nameless_argument_is_compared_by_its_value() -> None:
     assert messages(a_run(lookup(), wrapped), no_repeat=True) == REPEATED
     assert messages(a_run(wrapped, lookup(88213)), no_repeat=True) == REPEATED
     assert messages(a_run(lookup(), other), no_repeat=True) == []
+    exact = a_call("lookup", {"order": "88213"})
+    assert messages(a_run(lookup(), exact), no_repeat=True) == []
 
 
 @pytest.mark.parametrize("quality", ["redacted", "truncated", "missing"])
 def test_hidden_arguments_may_repeat_what_succeeded(quality: str) -> None:
     hidden = a_call("lookup", quality=ArgsQuality(quality))
 
-    assert grade(a_run(lookup(), hidden), no_repeat=True) is PathGrade.INCONCLUSIVE
-    assert grade(a_run(hidden, lookup()), no_repeat=True) is PathGrade.INCONCLUSIVE
+    for run in (a_run(lookup(), hidden), a_run(hidden, lookup())):
+        verdict = judged(run, no_repeat=True)
+        assert [one.reason for one in verdict.undecided] == [f"args_{quality}"]
     assert grade(a_run(lookup(ok=False), hidden), no_repeat=True) is PathGrade.OK
     assert grade(a_run(hidden, "check"), no_repeat=True) is PathGrade.OK
     assert grade(a_run(hidden, lookup(), lookup()), no_repeat=True) is PathGrade.VIOLATED
@@ -75,6 +79,10 @@ def test_names_that_cannot_be_sorted_are_compared_all_the_same() -> None:
     odd = {1: "a", "b": "c"}
 
     assert identity(odd) == identity(dict(odd))  # type: ignore[arg-type]  # odd on purpose
+    for other in ({1: "a", "b": "d"}, {1: "a", "d": "c"}, {1: "a"}):
+        assert identity(odd) != identity(other)  # type: ignore[arg-type]  # as above
+    assert identity({1: 1, "b": "2"}) != identity({1: "1", "b": "2"})  # type: ignore[dict-item]
+    assert identity({"a": {1}}) == identity({"a": {1}})
 
 
 # no_repeat as a rule, with its options
@@ -269,6 +277,7 @@ def test_attempts_that_one_span_hides_count() -> None:
     assert retries(a_run(tried(2, ok=False))).path is PathGrade.OK
     assert steps_of(retries(a_run(tried(3, ok=False)))) == [0]
     assert steps_of(retries(a_run(FAILED, tried(3, ok=True)))) == [1]
+    assert steps_of(retries(a_run(tried(3, ok=False), FAILED))) == [0]
     assert retries(a_run(FAILED, tried(2, ok=True), tried(3, ok=True))).path is PathGrade.OK
 
 
@@ -284,6 +293,8 @@ def test_an_unordered_success_parts_the_failures_as_well_as_it_can() -> None:
     assert steps_of(retries(a_run(*[FAILED] * 3, *fails, paid))) == [2]
     long = a_call("pay", {"id": 1}, ok=False, turn=0, attempts=3)
     assert steps_of(retries(a_run(paid, long))) == [1]
+    assert steps_of(retries(a_run(long, paid))) == [0]
+    assert retries(a_run(fails[0], paid, FAILED, FAILED)).path is PathGrade.OK
 
 
 @pytest.mark.parametrize("quality", ["redacted", "truncated", "missing"])
@@ -371,6 +382,8 @@ def test_an_episode_lasts_while_the_result_is_the_same() -> None:
     assert numbers(*"aa", span=(0, 5)) == [1, 1]
     assert numbers(*"aab", span=(0, 5)) == [1, 2, 3]
     assert numbers(*"aa", result_known=False) == [1, 2]
+    both = [poll("a"), *(poll(result, turn=0) for result in "ab"), poll("")]
+    assert episodes(a_view(a_run(*both)), range(4)) == [1, 2, 3, 4]
     assert numbers() == []
 
 
