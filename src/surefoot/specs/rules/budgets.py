@@ -15,7 +15,7 @@ from surefoot.specs.types import Duration, Model, ToolKey
 _Count = Annotated[StrictInt, Field(ge=0)]
 
 
-class Bounds(Model):
+class Allowance(Model):
     """What a run may take, each at most."""
 
     duration: Duration | None = None
@@ -46,7 +46,7 @@ class BudgetRule(RuleModel):
         "budget": {"duration": "2m", "step_duration": {"fetch_page": "10s"}, "tokens": 20000},
     }
 
-    budget: Bounds
+    budget: Allowance
     """The bounds."""
 
     def make(self, check_id: str, severity: Severity) -> Check:
@@ -65,7 +65,7 @@ class BudgetRule(RuleModel):
     def problems(self) -> Iterator[Problem]:
         """See `RuleModel`."""
         if not any(value is not None for _, value in self.budget):
-            known = ", ".join(Bounds.model_fields)
+            known = ", ".join(Allowance.model_fields)
             yield ("budget",), f"without bounds it can never fire; write one of {known}"
 
 
