@@ -29,6 +29,18 @@ def _kind_of(children: tuple[Check, ...]) -> Kind:
     return next(kind for kind in _STRICTEST if kind in kinds)
 
 
+def parts(check: Check) -> Iterator[Check]:
+    """`check`, and every check inside it."""
+    yield check
+    if isinstance(check, AllOf | AnyOf):
+        for child in check.children:
+            yield from parts(child)
+    elif isinstance(check, Not):
+        yield from parts(check.child)
+    elif isinstance(check, Guarded):
+        yield from parts(check.inner)
+
+
 def _settled(child: Check, view: View) -> tuple[list[Violation], Undecided | None]:
     return settle(child, child(view), view.levels)
 

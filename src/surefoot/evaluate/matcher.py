@@ -89,6 +89,14 @@ class Matcher:
             for pattern in self.patterns
         )
 
+    @property
+    def is_named(self) -> bool:
+        """Whether the tool alone tells a match."""
+        return not any(
+            pattern.agents or pattern.args or pattern.ok is not None or pattern.result is not None
+            for pattern in self.patterns
+        )
+
     def match(self, view: "View", index: int) -> bool | str:
         """Whether call `index` fits, or why that cannot be told."""
         doubt = ""
@@ -159,8 +167,13 @@ def _matches(view: "View", matcher: Matcher) -> Matches:
     sure: list[int] = []
     every: list[int] = []
     doubts: dict[int, str] = {}
+    by_tool: dict[str, bool | str] | None = {} if matcher.is_named else None
     for index in view.ran:
-        told = matcher.match(view, index)
+        told = None if by_tool is None else by_tool.get(view.steps[index].tool)
+        if told is None:
+            told = matcher.match(view, index)
+            if by_tool is not None:
+                by_tool[view.steps[index].tool] = told
         if told is True:
             sure.append(index)
         if told:

@@ -1,29 +1,25 @@
 """Where the values in a run's calls come from.
 
-Owns what counts as given to the agent, and from when on. Knows no check. Sources are
-the task and all of the user's messages, the system prompt, results that the model's
-history tells of, and results of earlier calls. Never the assistant's own words, and
-never the echo of a call: a result is no source of a value which that same call's
-arguments held already.
+Owns which values are traced, and in which of the given texts each was found. Knows no
+check. The echo of a call is no source: a result tells nothing of a value which that same
+call's arguments held already.
 
-A result is surely known to a call if it had ended before the call's model turn began to
-act. Calls of one turn, and calls that overlap, are unordered, and no violation may hang
-on their order: a value that a peer returned is given (`ground` stays silent), and one
-that an untrusted peer returned did not surely come from it (so does `taint`).
+Each text is searched once for the values of all checks, in the order in which texts
+became known. A value that stands in several is asked for again only where that matters:
 
-Each text is searched once, in the order in which texts became known; of each value only
-the first text of each group that holds it is kept, and that answers for every later
-call.
+- for `ground`, in the first text, and in one of an earlier step that ended later, which
+  an unordered call may know;
+- for a flow that may carry it, in the first text of each tool that is a source of it,
+  unless the user gave it, and in the first calls that clear it.
 """
 
-from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from operator import attrgetter
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from surefoot.evaluate.check import RESULTS_MISSING
-from surefoot.evaluate.names import NameSet
+from surefoot.evaluate.course import Course, Flow
+from surefoot.evaluate.given import Earliest, Given
 from surefoot.evaluate.search import FEW, Finder
 from surefoot.evaluate.values import (
     Needle,
@@ -34,241 +30,250 @@ from surefoot.evaluate.values import (
     stands_in,
     values,
 )
-from surefoot.model import Cut, Evidence, Source
 
 if TYPE_CHECKING:
     from surefoot.evaluate.view import View
 
-#: The group of what the user and the operator gave.
-USER = "user"
-#: The group of all tools that nobody distrusts.
-TRUSTED = "tool"
-#: How the group of an untrusted tool starts; its name follows.
-UNTRUSTED = "tool:"
 
-#: (when it became known, the step's index): the order of sources.
-_Known = tuple[float, int]
-_ALWAYS: _Known = (float("-inf"), -1)
+@dataclass(slots=True)
+class Found:
+    """Where one value stands.
 
-
-@dataclass(frozen=True, slots=True)
-class Tracing:
-    """How a spec reads values.
-
-    substring: by the seed's rule, echoes included. untrusted, privileged: the tools of
-    the taint check. system: whether the system prompt counts as given. limit: how many
-    calls are traced; None for all.
+    first: the rank of the first text that holds it. steps: the first two steps whose
+    results do. users: whether the user gave it. out: by flow, the ranks of texts out of
+    its sources, the first of each tool; in `maybe`, of calls that may be sources. cleared:
+    by flow, the calls that cleared it first.
     """
 
-    substring: bool = False
-    untrusted: NameSet | None = None
-    privileged: NameSet | None = None
-    system: bool = True
-    limit: int | None = None
+    first: int = -1
+    steps: list[int] = field(default_factory=list)
+    users: bool = False
+    out: dict[Flow, list[int]] = field(default_factory=dict)
+    maybe: dict[Flow, list[int]] = field(default_factory=dict)
+    cleared: dict[Flow, Earliest] = field(default_factory=dict)
+    seen: set["_Role"] = field(default_factory=set)
 
 
-class _Source(NamedTuple):
-    """A text that was given. step: whose result it is, or -1."""
-
-    known: _Known
-    group: str
-    text: str
-    step: int
+_NOWHERE = Found()
 
 
-_NOWHERE: Mapping[str, int] = {}
-_BY_TIME = attrgetter("known")
+class _Role(NamedTuple):
+    """What a text is to a flow: out of a source, surely or perhaps, by this tool."""
+
+    flow: Flow
+    tool: str
+    sure: bool
 
 
 @dataclass(slots=True)
 class Trace:
-    """Where each value was first found.
+    """Where each value was found. values: by step, the identifiers in its arguments."""
 
-    values: by step index, the identifiers in its arguments. first: by needle and group,
-    the rank of the first source that holds it. horizon: by step index, how many of the
-    ranked sources the call surely knows. reach: by step index, the last step that it may
-    know. sources: by rank.
-    """
-
-    sources: list[_Source]
+    given: Given
+    courses: dict[Flow, Course]
     values: dict[int, list[Value]] = field(default_factory=dict)
-    first: dict[Needle, dict[str, int]] = field(default_factory=dict)
-    horizon: dict[int, int] = field(default_factory=dict)
-    reach: dict[int, int] = field(default_factory=dict)
-    _gaps: list[tuple[int, str, str]] | None = None
+    found: dict[Needle, Found] = field(default_factory=dict)
 
-    def groups(self, step: int, needle: Needle) -> list[str]:
-        """The groups from which call `step` surely could have `needle`."""
-        horizon = self.horizon[step]
-        found = self.first.get(needle)
-        return [group for group, rank in found.items() if rank < horizon] if found else []
+    def of(self, needle: Needle) -> Found:
+        """Where `needle` was found; nowhere if it was not."""
+        return self.found.get(needle, _NOWHERE)
 
     def is_given(self, step: int, needle: Needle) -> bool:
         """Whether call `step` may have `needle` from anything."""
-        for rank in self.first.get(needle, _NOWHERE).values():  # noqa: SIM110 - any() takes twice the time
-            if self._may_know(step, rank):
-                return True
-        return False
-
-    def gap(self, view: "View", step: int, *, among: str = "") -> str:
-        """Why something that call `step` may know was perhaps not found; or empty.
-
-        view: what was traced, which holds this trace: a way back from here would keep
-        both, and the run, until the garbage collector comes. among: look at the groups
-        whose names start so.
-        """
-        if self._gaps is None:
-            self._gaps = list(_gaps(view, self.sources))
-        for rank, group, why in self._gaps:
-            if group.startswith(among) and self._may_know(step, rank):
-                return why
-        return ""
-
-    def _may_know(self, step: int, rank: int) -> bool:
-        if rank < self.horizon[step]:
+        found = self.found.get(needle)
+        if found is None or found.first < 0:
+            return False
+        if found.first < self.given.horizon[step]:
             return True
-        source = self.sources[rank].step
-        return source != step and 0 <= source <= self.reach[step]
-
-
-def untrusted_tools(groups: list[str]) -> list[str]:
-    """The tools among `groups` that the spec distrusts, sorted."""
-    names = (group for group in groups if group.startswith(UNTRUSTED))
-    return sorted(name.removeprefix(UNTRUSTED) for name in names)
+        reach = self.given.reach[step]
+        return any(source != step and source <= reach for source in found.steps)
 
 
 def trace(view: "View") -> Trace:
-    """Trace the identifiers in all judged calls of `view`. Near linear in its texts."""
+    """Trace the identifiers in the judged calls of `view`. Near linear in its texts."""
     tracing = view.scope.tracing
     traced = view.ran if tracing.limit is None else view.ran[: tracing.limit]
-    count = len(view.steps) if tracing.limit is None else len(traced)
-    found = Trace(_sources(view, count))
-    watched: set[Needle] = set()
+    courses = {flow: Course.of(view, flow) for flow in tracing.flows}
+    made = Trace(view.given, courses)
+    watched: dict[Needle, set[Flow]] = {}
     needles: dict[Needle, None] = {}
-    starts = _starts(view)
-    order = [source.known for source in found.sources]
-    last_of = {known.turn: i for i, known in enumerate(view.evidence) if known.turn >= 0}
     for step in traced:
-        found.horizon[step] = bisect_left(order, starts[step])
-        found.reach[step] = last_of.get(view.evidence[step].turn, step)
-        privileged = tracing.privileged is not None and view.covers(tracing.privileged, step)
-        found.values[step] = [] if view.hidden(step) else _values(view, step, privileged)
-        for value in found.values[step]:
+        into = [flow for flow, course in courses.items() if step in course.sinks]
+        if not into and not tracing.ground:
+            continue
+        made.values[step] = [] if view.hidden(step) else _values(view, step, bool(into))
+        for value in made.values[step]:
             needles[value.needle] = None
-            if privileged:
-                watched.add(value.needle)
+            if into:
+                watched.setdefault(value.needle, set()).update(into)
     if needles:
-        _search(view, found, needles, watched)
-    return found
+        _Search(view, made, needles, watched).run()
+    return made
 
 
-def _values(view: "View", step: int, privileged: bool) -> list[Value]:  # noqa: FBT001 - one caller
+def _values(view: "View", step: int, prose: bool) -> list[Value]:  # noqa: FBT001 - one caller
     args = view.steps[step].args
     if view.scope.tracing.substring:
         return seed_values(args)
-    return values(args, prose=privileged)
+    return values(args, prose=prose)
 
 
-def _gaps(view: "View", sources: list[_Source]) -> Iterator[tuple[int, str, str]]:
-    """Rank, group and why, of the sources that are cut or not recorded."""
-    for rank, (_, group, text, step) in enumerate(sources):
-        is_cut = view.is_result_cut(step) if step >= 0 else isinstance(text, Cut)
-        if is_cut or view.cut_somewhere:
-            yield rank, group, Evidence.TEXT_CAPPED.value
-        elif step >= 0 and view.is_result_missing(step):
-            yield rank, group, RESULTS_MISSING
+class _Search:
+    """One search of all texts for all values. Fills `found`."""
+
+    def __init__(
+        self,
+        view: "View",
+        made: Trace,
+        needles: dict[Needle, None],
+        watched: dict[Needle, set[Flow]],
+    ) -> None:
+        self._view = view
+        self._found = made.found
+        self._given = made.given
+        self._left = dict(needles)
+        self._watched = watched
+        self._substring = view.scope.tracing.substring
+        self._ground = view.scope.tracing.ground
+        self._finder: Finder | None = None
+        if len(needles) > FEW:
+            self._finder = Finder(needles, substring=self._substring)
+        self._clearing: dict[int, list[Flow]] = {}
+        self._roles: dict[int, list[_Role]] = {}
+        #: How many different roles texts have to each flow.
+        self._total: dict[Flow, int] = {}
+        for flow, course in made.courses.items():
+            for rank, doubt in course.sources.items():
+                role = _Role(flow, made.given.texts[rank].tool or "", not doubt)
+                self._roles.setdefault(rank, []).append(role)
+            self._total[flow] = len({self._roles[rank][-1] for rank in course.sources})
+            for step in course.clearing:
+                self._clearing.setdefault(step, []).append(flow)
+        self._least_later = _least_later([text.step for text in made.given.texts])
+
+    def run(self) -> None:
+        """Search each text once, until nothing is left to be found."""
+        for rank, text in enumerate(self._given.texts):
+            if not self._left:
+                return
+            is_open = partial(self._is_open, rank)
+            standing = list(self._within(text.text, is_open))
+            said: list[Needle] = []
+            if clears := self._clearing.get(text.step):
+                said += self._within(self._view.words(text.step), is_open)
+                self._clear((*standing, *said), clears, text.step)
+            if standing:
+                for needle in self._without_echoes(standing, text.step):
+                    self._take(needle, rank)
+            for needle in (*standing, *said):
+                if self._is_settled(needle, rank):
+                    self._left.pop(needle, None)
+                    if self._finder is not None:
+                        self._finder.forget(needle)
+
+    def _within(self, text: str, is_open: Callable[[Needle], bool]) -> Iterator[Needle]:
+        """Those needles in `text` that are open."""
+        if self._finder is not None:
+            yield from self._finder.within(text, is_open)
+            return
+        wanted = [needle for needle in self._left if is_open(needle)]
+        prepared = readable(text) if wanted and not self._substring else text
+        for needle in wanted:
+            if is_in(needle, prepared, substring=self._substring):
+                yield needle
+
+    def _without_echoes(self, standing: list[Needle], step: int) -> Iterable[Needle]:
+        """Those which the arguments of `step` do not say already, so that its result does."""
+        if step < 0 or self._substring:
+            return standing
+        if self._finder is None or len(standing) <= FEW:
+            said = self._view.said(step)
+            return [needle for needle in standing if not stands_in(needle, said)]
+        echoes = set(self._finder.within(self._view.words(step), lambda _: True))
+        return [needle for needle in standing if needle not in echoes]
+
+    def _is_open(self, rank: int, needle: Needle) -> bool:
+        """Whether it matters that `needle` stands in the text of this rank."""
+        found = self._found.get(needle, _NOWHERE)
+        if found.users:
+            return False
+        text = self._given.texts[rank]
+        if text.tool is None or (self._ground and self._is_news(found, text.step)):
+            return True
+        flows = self._watched.get(needle)
+        if not flows:
+            return False
+        for role in self._roles.get(rank, ()):
+            if role.flow in flows and role not in found.seen:
+                return True
+        return any(
+            flow in flows and not (flow in found.cleared and found.cleared[flow].is_full)
+            for flow in self._clearing.get(text.step, ())
+        )
+
+    def _is_news(self, found: Found, step: int) -> bool:
+        """Whether the result of `step` may be known to a call that knows no other holder."""
+        if found.first < 0:
+            return True
+        return bool(found.steps) and step not in found.steps and step <= self._bound(found)
+
+    def _bound(self, found: Found) -> int:
+        """The last step that matters to `ground`, once the value was found in results."""
+        if self._substring and len(found.steps) == 1:  # the call itself may have said it
+            return self._given.reach[found.steps[0]]
+        return found.steps[-1] - 1
+
+    def _take(self, needle: Needle, rank: int) -> None:
+        """Note that the text of this rank gave `needle`."""
+        found = self._found.setdefault(needle, Found())
+        text = self._given.texts[rank]
+        if found.first < 0:
+            found.first = rank
+            found.users = text.tool is None
+        if text.step >= 0 and (not found.steps or self._is_news(found, text.step)):
+            kept = 2 if self._substring else 1
+            found.steps = sorted((*found.steps, text.step))[:kept]
+        flows = self._watched.get(needle, ())
+        for role in self._roles.get(rank, ()):
+            if role.flow in flows and role not in found.seen:
+                found.seen.add(role)
+                places = found.out if role.sure else found.maybe
+                places.setdefault(role.flow, []).append(rank)
+
+    def _clear(self, needles: Iterable[Needle], flows: list[Flow], step: int) -> None:
+        for needle in needles:
+            for flow in flows:
+                if flow in self._watched.get(needle, ()):
+                    found = self._found.setdefault(needle, Found())
+                    found.cleared.setdefault(flow, Earliest()).add(self._view, step)
+
+    def _is_settled(self, needle: Needle, rank: int) -> bool:
+        """Whether no text after this rank matters to `needle`."""
+        found = self._found.get(needle, _NOWHERE)
+        if found.users:
+            return True
+        if self._ground:
+            if found.first < 0:
+                return False
+            if found.steps and self._least_later[rank] <= self._bound(found):
+                return False
+        for flow in self._watched.get(needle, ()):
+            seen = len(found.out.get(flow, ())) + len(found.maybe.get(flow, ()))
+            if seen < self._total[flow]:
+                return False
+            if flow.cleared_by is not None and not (
+                flow in found.cleared and found.cleared[flow].is_full
+            ):
+                return False
+        return True
 
 
-def _sources(view: "View", count: int) -> list[_Source]:
-    tracing = view.scope.tracing
-    untrusted = tracing.untrusted
-    given = dict.fromkeys((view.task, *view.told.user))
-    found = [_Source(_ALWAYS, USER, text, -1) for text in given]
-    if tracing.system:
-        found += [_Source(_ALWAYS, USER, text, -1) for text in view.told.system]
-    for tool, text in view.told.history:
-        distrusted = untrusted is not None and view.is_one_of(untrusted, tool)
-        found.append(_Source(_ALWAYS, UNTRUSTED + tool if distrusted else TRUSTED, text, -1))
-    for index in range(count):
-        step = view.steps[index]
-        distrusted = untrusted is not None and view.covers(untrusted, index)
-        group = UNTRUSTED + step.tool if distrusted else TRUSTED
-        found.append(_Source((view.spans[index][1], index), group, step.result, index))
-    found.sort(key=_BY_TIME)
+def _least_later(steps: list[int]) -> list[int]:
+    """By rank, the first step whose result became known after it."""
+    least = len(steps)
+    found = [least] * len(steps)
+    for rank in range(len(steps) - 1, 0, -1):
+        if steps[rank] >= 0:
+            least = min(least, steps[rank])
+        found[rank - 1] = least
     return found
-
-
-def _starts(view: "View") -> list[_Known]:
-    """When each call had to know what it carries: as its turn's first call started.
-
-    The start of a call that no span of its own tells of is its model span's, which may
-    cover the whole run: it says when a turn began only if no other call of it does.
-    """
-    turns: dict[int, tuple[bool, _Known]] = {}
-    starts: list[_Known] = []
-    for index, known in enumerate(view.evidence):
-        start = (view.spans[index][0], index)
-        starts.append(start)
-        if known.turn >= 0:
-            own = (known.source is Source.LLM, start)
-            turns[known.turn] = min(own, turns.get(known.turn, own))
-    if not turns:
-        return starts
-    return [
-        turns[known.turn][1] if known.turn >= 0 else start
-        for known, start in zip(view.evidence, starts, strict=True)
-    ]
-
-
-def _search(view: "View", trace: Trace, needles: Collection[Needle], watched: set[Needle]) -> None:
-    """Fill `trace.first`."""
-    sources = trace.sources
-    if len(needles) <= FEW:
-        _search_plainly(view, trace, sources, needles, watched)
-        return
-    finder = Finder(needles, substring=view.scope.tracing.substring)
-    for rank, (_, group, text, step) in enumerate(sources):
-
-        def is_open(needle: Needle, group: str = group) -> bool:
-            places = trace.first.get(needle)
-            return not places or (needle in watched and group not in places)
-
-        for needle in finder.within(text, is_open):
-            if not _is_echo(view, step, needle):
-                trace.first.setdefault(needle, {})[group] = rank
-                if needle not in watched:
-                    finder.forget(needle)
-
-
-def _search_plainly(
-    view: "View",
-    trace: Trace,
-    sources: list[_Source],
-    needles: Collection[Needle],
-    watched: set[Needle],
-) -> None:
-    """Value by value: the quickest way for a few, which is most runs.
-
-    Most values stand in the first texts, so the later ones are seldom read at all.
-    """
-    substring = view.scope.tracing.substring
-    texts: list[str] = []
-    for needle in needles:
-        places: dict[str, int] = {}
-        for rank, (_, group, text, step) in enumerate(sources):
-            if rank == len(texts):
-                texts.append(text if substring else readable(text))
-            if group not in places and is_in(needle, texts[rank], substring=substring):
-                if _is_echo(view, step, needle):
-                    continue
-                places[group] = rank
-                if needle not in watched:
-                    break
-        trace.first[needle] = places
-
-
-def _is_echo(view: "View", step: int, needle: Needle) -> bool:
-    """Whether the arguments of `step` say the value already, so that its result echoes it."""
-    if step < 0 or view.scope.tracing.substring:
-        return False
-    return stands_in(needle, view.said(step))

@@ -1,56 +1,58 @@
-"""Which of many values stand in a text.
+r"""Which of many values stand in a text.
 
-Owns the speed of it. Knows needles and texts, no step. The plain way, each value in
-each text, is quadratic, and is used while there are few values. Beyond that:
+Owns the speed of it. Knows needles and texts, no step. The plain way, each value in each
+text, is quadratic, and is used while there are few values. Beyond that all values are one
+pattern of plain alternatives, which RE2 makes an automaton of: some 3 ns a character of
+text, however many values there are. RE2 tells the leftmost longest value; the search goes
+on one character further, so that values inside it and across its end are met too, and
+those which begin like it are known beforehand. What the pattern finds is then looked at
+in its place: the boundary rule knows more letters than RE2's `\b`.
 
-- A value with digits has a mark: its longest row of digits and `,.@:/+_-`. A text is
-  cut into such rows at C's speed. Most rows were in an earlier text already; new ones
-  are searched for all marks at once (Aho-Corasick). A value is then looked for only in
-  texts that hold a row with its mark, which seldom disappoints.
-- An address without digits has a joint, the two characters on each side of its `@`, and
-  is looked for only in texts that hold it.
-- Values without either (`high`, `step-1`) are few in most runs, and looked for one by
-  one; where they are many, all at once in the whole text.
-
-The first two cost about 5 ns a character of text, however many values there are, the
-last 15 to 30 ns. Aho-Corasick tells of every value that ends at a character: values
-built to be endings of each other, at most 40 characters long, cost 40 times that.
+The rows that such a pattern finds are at most `_LITERAL` bytes long, and 2 to 3 us are
+spent on each, so no text takes more than linear time. Values that nobody asks for any
+more leave the pattern once it has met them often.
 """
 
-import enum
-from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import pairwise
-from typing import NamedTuple
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, NamedTuple
 
-import ahocorasick
+import re2
 
-from surefoot.evaluate.values import Needle, decoded, is_in, readable, spellings
+from surefoot.evaluate.values import Needle, are_glued, has_zeros, readable, spellings
 
-_BLANK = ord(" ")
-_IN_MARKS = frozenset(b"0123456789,.@:/+_-")
-_TO_ROWS = bytes(code if code in _IN_MARKS else _BLANK for code in range(256))
-#: A mark tells values apart if it is so long, or has so many digits: `-0-1`, `882`.
-_TELLING_LENGTH = 4
-_TELLING_DIGITS = 3
-_JOINT_LENGTH = 5
 #: Up to so many values each in each text is the quickest way.
 FEW = 8
-#: Up to so many values without a mark they are looked for one by one.
-_MANY = 32
+#: So many bytes of a value tell it from others; the rest is compared in place.
+_LITERAL = 40
+#: So many values one pattern holds at most, since RE2 bounds its memory.
+_MOST = 20_000
+_MEMORY = 1 << 27
+
+_OPTIONS = re2.Options()
+_OPTIONS.encoding = re2.Options.Encoding.LATIN1  # bytes as they are
+_OPTIONS.longest_match = True
+_OPTIONS.never_capture = True
+_OPTIONS.log_errors = False
+_OPTIONS.max_mem = _MEMORY
+
+#: To lower case, and `_` to a byte that no text has and that is no part of a word.
+_PLAIN = bytes(0xFF if code == ord("_") else code for code in bytes(range(256)).lower())
+_ZEROS = re.compile(b"0*")
+_BACKSLASH = ord("\\")
+_CODE = ord("u")
+_ESCAPES = b"bfnrt"
+_ASCII = 0x80
 
 
-class _Beside(enum.Enum):
-    """What may stand next to a mark in a row of a text, if its value stands there."""
+class _Word(NamedTuple):
+    """One spelling of a needle, as bytes. first, last: its edges."""
 
-    NOTHING = enum.auto()  #: the value goes on with what is no mark
-    NO_DIGIT = enum.auto()
-    ANYTHING = enum.auto()
-
-
-class _Mark(NamedTuple):
     needle: Needle
-    before: _Beside
-    after: _Beside
+    whole: bytes
+    first: str
+    last: str
+    zeros: bool
 
 
 class Finder:
@@ -58,136 +60,166 @@ class Finder:
 
     def __init__(self, needles: Collection[Needle], *, substring: bool) -> None:
         self._substring = substring
-        self._marks: dict[str, list[_Mark]] = {}
-        self._joints: dict[str, list[Needle]] = {}
-        self._plain: list[Needle] = []
-        self._seen: set[bytes] = set()
-        self._holders: dict[bytes, list[Needle]] = {}
-        self._rows_of: dict[Needle, list[bytes]] = {}
-        self._gone: set[Needle] = set()
-        for needle in needles:
-            marks = [_mark(needle, word, substring=substring) for word in spellings(needle)]
-            if None not in marks:
-                for found in filter(None, marks):
-                    self._marks.setdefault(found[0], []).append(found[1])
-            elif joint := _joint(needle.text):
-                self._joints.setdefault(joint, []).append(needle)
-            else:
-                self._plain.append(needle)
-        self._all_marks = _automaton(self._marks)
-        many = self._plain if len(self._plain) > _MANY else ()
-        self._spelled = {word: needle for needle in many for word in spellings(needle)}
-        self._all_plain = _automaton(self._spelled)
+        #: Blanks and backslashes meet escapes of JSON, which must then be read first.
+        self._wide = not substring and any(
+            char in needle.text for needle in needles for char in (" ", "\\")
+        )
+        self._left = dict.fromkeys(needles)
+        self._patterns: list[_Pattern] = []
+        self._compile()
 
     def within(self, text: str, is_open: Callable[[Needle], bool]) -> Iterator[Needle]:
         """Those needles in `text` that `is_open` still asks for, each once."""
-        prepared: str | None = text if self._substring else None
-        for needle in self._candidates(text):
-            if is_open(needle):
-                if prepared is None:
-                    prepared = readable(text)
-                if is_in(needle, prepared, substring=self._substring):
+        if self._wasted > 2 * self._size and len(self._left) < self._compiled:
+            self._compile()
+        if not self._patterns:
+            return
+        told: set[Needle] = set()
+        for pattern in self._patterns:
+            for needle in pattern.within(text):
+                if needle in told or needle not in self._left or not is_open(needle):
+                    self._wasted += 1
+                else:
+                    told.add(needle)
                     yield needle
 
     def forget(self, needle: Needle) -> None:
-        """Let go of what is known of `needle`, which nobody asks for any more.
+        """Let go of `needle`, which nobody asks for any more."""
+        self._left.pop(needle, None)
 
-        A value that was found stands in many texts to come, and need not be met in each.
-        """
-        self._gone.add(needle)
-        for row in self._rows_of.pop(needle, ()):
-            holders = self._holders[row]
-            holders.remove(needle)
-            if not holders:
-                del self._holders[row]
-
-    def _candidates(self, text: str) -> Iterable[Needle]:
-        """Every needle that stands in `text`, and a few that do not."""
-        found: dict[Needle, None] = {}
-        if self._all_plain is not None:
-            prepared = text if self._substring else readable(text)
-            words = {word for _, word in self._all_plain.iter(prepared)}
-            found |= {self._spelled[word]: None for word in words}
-        if self._all_marks is not None:
-            rows = _rows(text if self._substring else decoded(text))
-            self._look_at(self._all_marks, rows - self._seen)
-            for row in self._holders.keys() & rows:
-                for needle in self._holders[row]:
-                    found[needle] = None
-        if self._joints and "@" in text:
-            for joint in self._joints.keys() & _joints(text):
-                found |= dict.fromkeys(self._joints[joint])
-        return found if self._all_plain is not None else (*self._plain, *found)
-
-    def _look_at(self, all_marks: "ahocorasick.Automaton", rows: set[bytes]) -> None:
-        """Note which needles the marks in new `rows` speak for."""
-        self._seen |= rows
-        joined = f" {b' '.join(rows).decode('ascii')} "
-        for last, text in all_marks.iter(joined):
-            start, end = last + 1 - len(text), last + 1
-            before, after = joined[start - 1], joined[end]
-            for mark in self._marks[text]:
-                if _may_stand(mark.before, before) and _may_stand(mark.after, after):
-                    row = joined[joined.rindex(" ", 0, start) + 1 : joined.index(" ", end)]
-                    self._hold(row.encode("ascii"), mark.needle)
-
-    def _hold(self, row: bytes, needle: Needle) -> None:
-        if needle not in self._gone:
-            self._holders.setdefault(row, []).append(needle)
-            self._rows_of.setdefault(needle, []).append(row)
+    def _compile(self) -> None:
+        words: dict[bytes, list[_Word]] = {}
+        for needle in self._left:
+            for spelling in spellings(needle) if not self._substring else (needle.text,):
+                whole = _encoded(spelling)
+                whole = whole if self._substring else whole.translate(_PLAIN)
+                word = _Word(needle, whole, spelling[0], spelling[-1], has_zeros(needle))
+                words.setdefault(whole[:_LITERAL], []).append(word)
+        literals = sorted(words)
+        self._patterns = [
+            _Pattern(
+                {literal: words[literal] for literal in literals[start : start + _MOST]},
+                substring=self._substring,
+                escapes=not self._wide,
+            )
+            for start in range(0, len(literals), _MOST)
+        ]
+        self._compiled = len(self._left)
+        self._size = len(literals)
+        self._wasted = 0
 
 
-def _rows(text: str) -> set[bytes]:
-    """The rows of mark characters in `text`."""
-    return set(text.encode("ascii", "replace").translate(_TO_ROWS).split())
+class _Pattern:
+    """Some literals as one pattern. words: by literal, in the order of bytes."""
+
+    def __init__(self, words: dict[bytes, list[_Word]], *, substring: bool, escapes: bool) -> None:
+        self._words = words
+        self._substring = substring
+        self._escapes = escapes and not substring
+        #: By literal, the longest other one that it begins with.
+        self._shorter: dict[bytes, bytes | None] = {}
+        above: list[bytes] = []
+        for literal in words:
+            while above and not literal.startswith(above[-1]):
+                above.pop()
+            self._shorter[literal] = above[-1] if above else None
+            above.append(literal)
+        told = b"|".join(map(re2.escape, words)) if substring else self._bounded()
+        self._search = re2.compile(told, _OPTIONS).search
+
+    def _bounded(self) -> bytes:
+        """The pattern by the boundary rule: a word's edge where a value has one."""
+        kinds: dict[tuple[bool, bool], list[bytes]] = {}
+        for literal, words in self._words.items():
+            ends = _is_word(literal[-1]) and not any(
+                word.needle.cut or len(word.whole) > _LITERAL for word in words
+            )
+            zeros = b"0*" if any(word.zeros for word in words) else b""
+            told = re2.escape(literal) + zeros
+            kinds.setdefault((_is_word(literal[0]), ends), []).append(told)
+        parts = []
+        for (begins, ends), told in kinds.items():
+            before = rb"(?:\b|\\[bfnrt])" if begins and self._escapes else rb"\b" * begins
+            parts.append(before + b"(?:" + b"|".join(told) + b")" + rb"\b" * ends)
+        if self._escapes:
+            parts.append(rb"\\u[0-9a-f]{4}")
+        return b"|".join(parts)
+
+    def within(self, text: str) -> Iterator[Needle]:
+        """Every needle that stands in `text`, once for each place and spelling, or oftener."""
+        data = _encoded(text)
+        is_read = self._substring
+        if not is_read:
+            is_read = not text.isascii() or (not self._escapes and "\\" in text)
+            data = (_encoded(readable(text)) if is_read else data).translate(_PLAIN)
+        found: Any = self._search(data, 0)
+        while found is not None:
+            start, end = found.span()
+            at = start
+            if self._escapes and data[start] == _BACKSLASH:
+                if data[start + 1] == _CODE and not is_read:
+                    is_read, data = True, _encoded(readable(text)).translate(_PLAIN)
+                    found = self._search(data, 0)
+                    continue
+                at += 2
+            told = data[at:end]
+            literal = told if told in self._words else self._without_zeros(told)
+            while literal is not None:
+                for word in self._words[literal]:
+                    if self._is_whole(word, data, at):
+                        yield word.needle
+                literal = self._shorter[literal]
+            found = self._search(data, start + 1)
+
+    def _without_zeros(self, told: bytes) -> bytes | None:
+        """The number that more zeros followed; None for the code of a letter, read already."""
+        literal = told.rstrip(b"0")
+        return literal if literal in self._words else None
+
+    def _is_whole(self, word: _Word, data: bytes, at: int) -> bool:
+        """Whether all of the word is there, and what is around leaves it a value of its own."""
+        if len(word.whole) > _LITERAL and not data.startswith(word.whole, at):
+            return False
+        return self._substring or self._stands(word, data, at)
+
+    def _stands(self, word: _Word, data: bytes, at: int) -> bool:
+        escaped = (
+            self._escapes and at > 1 and data[at - 2] == _BACKSLASH and data[at - 1] in _ESCAPES
+        )
+        if not escaped and are_glued(_before(data, at), word.first):
+            return False
+        if word.needle.cut:
+            return True
+        end = at + len(word.whole)
+        last = word.last
+        if word.zeros:
+            start, end = end, _ZEROS.match(data, end).end()  # type: ignore[union-attr]  # matches nothing too
+            last = "0" if end > start else last
+        return not are_glued(_after(data, end), last)
 
 
-def _mark(needle: Needle, word: str, *, substring: bool) -> tuple[str, _Mark] | None:
-    """The mark of `word`, a spelling of `needle`; None if it has none that tells."""
-    cut = word.encode("ascii", "replace").translate(_TO_ROWS).decode("ascii")
-    rows = (row for row in cut.split() if any(map(str.isdigit, row)))
-    mark = max(rows, key=len, default="")
-    digits = sum(map(str.isdigit, mark))
-    if len(mark) < _TELLING_LENGTH and digits < _TELLING_DIGITS:
-        return None
-    start = cut.index(mark)
-    end = start + len(mark)
-    before = after = _Beside.NOTHING
-    if start == 0:
-        before = _Beside.ANYTHING if substring or not mark[0].isdigit() else _Beside.NO_DIGIT
-    if end == len(word):
-        # A number may be written with more zeros.
-        is_loose = substring or needle.number or not mark[-1].isdigit()
-        after = _Beside.ANYTHING if is_loose else _Beside.NO_DIGIT
-    return mark, _Mark(needle, before, after)
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
-def _joint(word: str) -> str | None:
-    """The two characters on each side of the first `@` of `word`, whatever the case."""
-    left, at, right = word.partition("@")
-    joint = f"{left[-2:]}@{right[:2]}".casefold()
-    is_whole = len(joint) == _JOINT_LENGTH and joint.count("@") == 1
-    return joint if at and is_whole and joint.isascii() else None
+def _is_word(code: int) -> bool:
+    return code < _ASCII and chr(code).isalnum()
 
 
-def _joints(text: str) -> set[str]:
-    parts = text.split("@")
-    return {
-        f"{left[-2:].casefold()[-2:]}@{right[:2].casefold()[:2]}" for left, right in pairwise(parts)
-    }
+def _before(data: bytes, at: int) -> str:
+    """The character before a place."""
+    if at == 0:
+        return ""
+    if data[at - 1] < _ASCII:
+        return chr(data[at - 1])
+    start = at - 1
+    while start > 0 and data[start] & 0xC0 == _ASCII:
+        start -= 1
+    return data[start:at].decode("utf-8", "replace")[-1:]
 
 
-def _may_stand(allowed: _Beside, char: str) -> bool:
-    if allowed is _Beside.NOTHING:
-        return char == " "
-    return allowed is _Beside.ANYTHING or not char.isdigit()
-
-
-def _automaton(words: Collection[str]) -> "ahocorasick.Automaton | None":
-    if not words:
-        return None
-    automaton = ahocorasick.Automaton()
-    for word in words:
-        automaton.add_word(word, word)
-    automaton.make_automaton()
-    return automaton
+def _after(data: bytes, at: int) -> str:
+    """The character at a place."""
+    if at >= len(data):
+        return ""
+    return chr(data[at]) if data[at] < _ASCII else data[at : at + 4].decode("utf-8", "replace")[:1]

@@ -25,14 +25,19 @@ _LITERALS = frozenset({"true", "false", "none", "null", "yes", "nan"})
 _IDENTIFIER = re.compile(r"[\w.@:/+-]{3,40}$")
 _LONG = re.compile(r"[\w.@:/+?=&%#~,!$*-]{41,}")
 _URL = re.compile(r"\w[\w.+-]*://[\w.@:/+?=&%#~,!$*-]+")
-#: In prose: numbers with thousands, and runs that may be identifiers.
-_TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,])|[\w.@:/+?=&%#~-]{3,}")
+#: In prose: runs that may be identifiers, and commas, which part them or their thousands.
+_TOKEN = re.compile(r"[\w.@:/+?=&%#~,-]{3,}")
 _EDGES = ".@:/+?=&%#~-"
 #: What tells an identifier from a word: a digit, an address, a host's name.
 _STRONG = re.compile(r"\d|\w@\w|://|\w{2}\.\w{2}")
 _NUMBER = re.compile(r"\+?(-?)((?:0|[1-9]\d*)|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?", re.ASCII)
 _SHORTEST = 3
 _SEEDS_LONGEST = 40
+#: Of a longer value its beginning is looked for, which says as much.
+_LONGEST = 1_000
+#: A path is not made longer than this: it only tells where to look, and a key of 100 KB
+#: above as many leaves would make gigabytes of paths.
+_LONGEST_PATH = 500
 #: So many characters has a number at least that may be written with thousands.
 _THOUSAND = 4
 
@@ -43,13 +48,21 @@ _LONG_BITS = 1 << 16
 #: `\\n` the backslash that is left over is no alphanumeric.
 _LETTERS = re.compile(r"\\[bfnrt]")
 _CODE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_ZEROS = re.compile("0*")
+#: What glues nothing: no alphanumeric, or one of a script without blanks.
+_LOOSE = re.compile(r"[\W_\u0e00-\u0eff\u2e80-\U0010ffff]")
 
 
 class Needle(NamedTuple):
-    """What to look for. number: its canonical text (`1200.5`) stands for its value."""
+    """What to look for.
+
+    number: its canonical text (`1200.5`) stands for its value. cut: only the beginning of
+    the value, so that anything may follow.
+    """
 
     text: str
     number: bool = False
+    cut: bool = False
 
 
 class Value(NamedTuple):
@@ -123,16 +136,24 @@ def leaves(args: Mapping[str, Any]) -> list[tuple[str, Any]]:
         while stack:
             path, value = stack.pop()
             if isinstance(value, dict):
-                stack += [(f"{path}.{text_of(key)}", value[key]) for key in reversed(value)]
+                keys = reversed(value)
+                stack += [(_beyond(path, f".{text_of(key)}"), value[key]) for key in keys]
             elif isinstance(value, list | tuple):
-                stack += [(f"{path}[{i}]", value[i]) for i in range(len(value) - 1, -1, -1)]
+                indices = range(len(value) - 1, -1, -1)
+                stack += [(_beyond(path, f"[{i}]"), value[i]) for i in indices]
             else:
                 found.append((path, value))
     return found
 
 
+def _beyond(path: str, part: str) -> str:
+    return path if len(path) > _LONGEST_PATH else path + part[:_LONGEST_PATH]
+
+
 def needle(text: str) -> Needle:
     """What to look for to find `text` by the boundary rule."""
+    if len(text) > _LONGEST:
+        return Needle(text[:_LONGEST].casefold(), cut=True)
     if text.isdigit() and text.isascii() and text[0] != "0":
         return Needle(text, number=True)
     match = _NUMBER.fullmatch(text)
@@ -145,10 +166,12 @@ def needle(text: str) -> Needle:
 
 def decoded(text: str) -> str:
     """`text`, and below it itself with the escapes of JSON decoded, if it has any."""
-    if "\\" not in text:
-        return text
-    plain = _CODE.sub(lambda match: chr(int(match[1], 16)), text)
-    return f"{text}\n{_LETTERS.sub(' ', plain)}"
+    return f"{text}\n{unescaped(text)}" if "\\" in text else text
+
+
+def unescaped(text: str) -> str:
+    """`text` with the escapes of JSON decoded; what is no letter then is a blank."""
+    return _LETTERS.sub(" ", _CODE.sub(lambda match: chr(int(match[1], 16)), text))
 
 
 def readable(text: str) -> str:
@@ -162,13 +185,16 @@ def is_in(needle: Needle, text: str, *, substring: bool) -> bool:
 
 
 def stands_in(needle: Needle, text: str) -> bool:
-    """Whether `needle` stands between non-alphanumerics of the `readable` text."""
-    word, is_number = needle
-    if word in text and _stands(word, text, zeros=is_number and "." in word):
+    """Whether `needle` stands between non-alphanumerics of the `readable` text.
+
+    Linear in the text, whatever it is; the needle has at most 1,000 characters or so.
+    """
+    word, is_number, _ = needle
+    if word in text and _stands(needle, word, text):
         return True
     if not is_number or len(word) < _THOUSAND:
         return False
-    return any(_stands(grouped, text, zeros="." in word) for grouped in spellings(needle)[1:])
+    return any(_stands(needle, grouped, text) for grouped in spellings(needle)[1:])
 
 
 def spellings(needle: Needle) -> tuple[str, ...]:
@@ -189,20 +215,30 @@ def _by_thousands(whole: str) -> str:
     )
 
 
-def _stands(word: str, text: str, *, zeros: bool) -> bool:
+def _stands(needle: Needle, word: str, text: str) -> bool:
+    zeros = has_zeros(needle)
     start = text.find(word)
     while start >= 0:
         end = start + len(word)
-        while zeros and text[end : end + 1] == "0":
-            end += 1
-        before, after = text[start - 1 : start], text[end : end + 1]
-        if not _are_glued(before, word[0]) and not _are_glued(after, text[end - 1]):
+        if are_glued(text[start - 1 : start], word[0]):
+            # So is it all through this row of alphanumerics.
+            loose = _LOOSE.search(text, start)
+            start = -1 if loose is None else text.find(word, loose.end())
+            continue
+        if zeros:
+            end = _ZEROS.match(text, end).end()  # type: ignore[union-attr]  # matches nothing too
+        if needle.cut or not are_glued(text[end : end + 1], text[end - 1]):
             return True
         start = text.find(word, start + 1)
     return False
 
 
-def _are_glued(outside: str, edge: str) -> bool:
+def has_zeros(needle: Needle) -> bool:
+    """Whether a text may write the needle with more zeros."""
+    return needle.number and "." in needle.text
+
+
+def are_glued(outside: str, edge: str) -> bool:
     """Whether a neighbour makes a value a part of something longer."""
     return (
         outside.isalnum()
@@ -231,6 +267,16 @@ def _is_identifier(text: str) -> bool:
 
 def _tokens(text: str) -> list[str]:
     """The identifiers inside prose: what no plain word looks like."""
-    found = (match[0].strip(_EDGES) for match in _TOKEN.finditer(text))
+    if not _STRONG.search(text):
+        return []
+    found = (part.strip(_EDGES) for match in _TOKEN.finditer(text) for part in _parts(match[0]))
     strong = (token for token in found if len(token) >= _SHORTEST and _STRONG.search(token))
     return list(dict.fromkeys(strong))
+
+
+def _parts(run: str) -> list[str]:
+    """A number with thousands as it is; else what stands between the commas."""
+    if "," not in run:
+        return [run]
+    whole = run.strip(f"{_EDGES},")
+    return [whole] if _NUMBER.fullmatch(whole) else run.split(",")

@@ -21,11 +21,13 @@ from functools import cached_property
 from typing import Any
 
 from surefoot.evaluate.check import ARGS_UNNAMED, RESULTS_MISSING
+from surefoot.evaluate.course import Tracing
+from surefoot.evaluate.given import Given, given
 from surefoot.evaluate.matcher import Matcher, Matches, Matching
 from surefoot.evaluate.names import NameSet, aliases
 from surefoot.evaluate.paths import Path
 from surefoot.evaluate.precedence import Order
-from surefoot.evaluate.provenance import Trace, Tracing, trace
+from surefoot.evaluate.provenance import Trace, trace
 from surefoot.evaluate.values import json_value, leaves, readable, text_of
 from surefoot.model import (
     ArgsQuality,
@@ -156,9 +158,12 @@ class View:
     def said(self, index: int) -> str:
         """What the arguments of step `index` say, as the boundary rule reads it."""
         if index not in self._said:
-            parts = [text_of(leaf) for _, leaf in leaves(self.steps[index].args)]
-            self._said[index] = readable("\n".join(parts))
+            self._said[index] = readable(self.words(index))
         return self._said[index]
+
+    def words(self, index: int) -> str:
+        """What the arguments of step `index` say, a line a leaf."""
+        return "\n".join(text_of(leaf) for _, leaf in leaves(self.steps[index].args))
 
     def is_one_of(self, names: NameSet, tool: str) -> bool:
         """Whether a tool that is no step of this run is one of `names`."""
@@ -177,6 +182,13 @@ class View:
     def order(self) -> Order:
         """Which of the judged calls that ran surely came before which."""
         return Order(self)
+
+    @cached_property
+    def given(self) -> Given:
+        """What the agents were given, and when."""
+        limit = self.scope.tracing.limit
+        count = len(self.steps)
+        return given(self, count if limit is None else min(count, limit))
 
     @cached_property
     def provenance(self) -> Trace:

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable
 
 from surefoot.evaluate.calls import Forbidden, MaxSteps, Required, Tools
 from surefoot.evaluate.check import Check
-from surefoot.evaluate.grounding import Ground, Taint
+from surefoot.evaluate.compose import parts
+from surefoot.evaluate.course import Flow, Tracing
+from surefoot.evaluate.flows import Carried, Taint
+from surefoot.evaluate.grounding import Ground
 from surefoot.evaluate.judge import Rules
 from surefoot.evaluate.matcher import Matcher
 from surefoot.evaluate.names import Names
 from surefoot.evaluate.order import Before, Pair
-from surefoot.evaluate.provenance import Tracing
 from surefoot.evaluate.repeats import NoRepeat
 from surefoot.evaluate.secrets import Secrets
 from surefoot.evaluate.view import Scope
@@ -38,7 +40,7 @@ _CHECKS: dict[str, tuple[Severity, Callable[[Spec, Severity], Check]]] = {
     "before": (Severity.HARD, lambda spec, severity: Before(_pairs(spec.before), severity)),
     "max_steps": (Severity.SOFT, lambda spec, severity: MaxSteps(spec.max_steps or 0, severity)),
     "no_repeat": (Severity.SOFT, lambda _spec, severity: NoRepeat(severity)),
-    "taint": (Severity.HARD, lambda spec, severity: Taint(Names.of(spec.privileged), severity)),
+    "taint": (Severity.HARD, lambda spec, severity: Taint(_flow(spec), severity)),
     "ground": (Severity.WARN, lambda _spec, severity: Ground(severity)),
     "secrets": (Severity.WARN, lambda _spec, severity: Secrets(severity)),
 }
@@ -46,11 +48,12 @@ _CHECKS: dict[str, tuple[Severity, Callable[[Spec, Severity], Check]]] = {
 
 def rules(spec: Spec) -> Rules:
     """Compile `spec`."""
+    made = tuple(checks(spec))
     return Rules(
         name=spec.name,
         hash=spec_hash(spec),
-        scope=scope(spec),
-        checks=tuple(checks(spec)),
+        scope=scope(spec, made),
+        checks=made,
         output_ok=sources(spec.output_ok),
     )
 
@@ -68,22 +71,33 @@ def checks(spec: Spec) -> Iterable[Check]:
             yield rule.check()
 
 
-def scope(spec: Spec) -> Scope:
-    """Which steps the spec judges, and how it reads names and values."""
+def scope(spec: Spec, made: Iterable[Check]) -> Scope:
+    """Which steps the spec judges, and how it reads names and values.
+
+    made: its checks, which tell what is to be traced.
+    """
     named = {*spec.tools, *spec.required, *spec.forbidden, *spec.untrusted, *spec.privileged}
     named |= {name for pair in spec.before for name in pair}
     named |= {name for _, name in names_in(spec.rules)}
-    tainting = bool(spec.untrusted and spec.privileged)
     return Scope(
         agents=spec.match.agent if spec.scope == "agent" else (),
         vocabulary=Names.of(spec.tools) if spec.tools else None,
         universe=Names.of(named).exact,
-        tracing=Tracing(
-            substring=spec.provenance == "substring",
-            untrusted=Names.of(spec.untrusted) if tainting else None,
-            privileged=Names.of(spec.privileged) if tainting else None,
-            system=spec.system_prompt,
-        ),
+        tracing=tracing(made, substring=spec.provenance == "substring", system=spec.system_prompt),
+    )
+
+
+def tracing(
+    made: Iterable[Check], *, substring: bool, system: bool = True, limit: int | None = None
+) -> Tracing:
+    """What these checks ask of provenance."""
+    every = [part for check in made for part in parts(check)]
+    return Tracing(
+        substring=substring,
+        flows=tuple(part.flow for part in every if isinstance(part, Carried)),
+        system=system,
+        ground=any(isinstance(part, Ground) for part in every),
+        limit=limit,
     )
 
 
@@ -101,6 +115,11 @@ def spec_hash(spec: Spec) -> str:
 def digest(text: str) -> str:
     """The first hex digits of the SHA-256 of `text`."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
+
+
+def _flow(spec: Spec) -> Flow:
+    untrusted, privileged = Names.of(spec.untrusted), Names.of(spec.privileged)
+    return Flow(Matcher.named("untrusted", untrusted), Matcher.named("privileged", privileged))
 
 
 def _each(names: Iterable[str]) -> tuple[Matcher, ...]:

@@ -12,11 +12,12 @@ from typing import Any
 
 from surefoot.evaluate.calls import Forbidden, MaxSteps, Required, Tools
 from surefoot.evaluate.check import Check
-from surefoot.evaluate.grounding import Cap, Ground, Taint
+from surefoot.evaluate.course import Flow
+from surefoot.evaluate.flows import Taint
+from surefoot.evaluate.grounding import Cap, Ground
 from surefoot.evaluate.matcher import Matcher
 from surefoot.evaluate.names import Exactly
 from surefoot.evaluate.order import Before, Pair
-from surefoot.evaluate.provenance import Tracing
 from surefoot.evaluate.repeats import NoRepeat
 from surefoot.evaluate.secrets import Secrets
 from surefoot.evaluate.values import text_of
@@ -31,7 +32,7 @@ from surefoot.model import (
     StepEvidence,
     Violation,
 )
-from surefoot.specs.build import checks, scope
+from surefoot.specs.build import checks, scope, tracing
 from surefoot.specs.schema import Spec
 
 #: luckrate looks no further, since its search is quadratic.
@@ -55,9 +56,12 @@ def check(
         ValueError: A plain spec names tools outside its own `tools`.
     """
     if isinstance(spec, Spec):
-        return _run(steps, scope(spec), checks(spec), task_input)
+        own = list(checks(spec))
+        return _run(steps, scope(spec, own), own, task_input)
     _refuse_unknown_names(spec)
-    return _run(steps, _scope(spec), _checks(spec), task_input)
+    made = list(_checks(spec))
+    traced = tracing(made, substring=True, limit=MAX_PROVENANCE_STEPS)
+    return _run(steps, Scope(aliases=False, tracing=traced), made, task_input)
 
 
 def _run(
@@ -82,20 +86,6 @@ def _run(
     return [found for rule in rules for found in rule(view) if isinstance(found, Violation)]
 
 
-def _scope(spec: Mapping[str, Any]) -> Scope:
-    untrusted, privileged = _untrusted(spec), _privileged(spec)
-    tainting = bool(untrusted and privileged)
-    return Scope(
-        aliases=False,
-        tracing=Tracing(
-            substring=True,
-            untrusted=Exactly(untrusted) if tainting else None,
-            privileged=Exactly(privileged) if tainting else None,
-            limit=MAX_PROVENANCE_STEPS,
-        ),
-    )
-
-
 def _checks(spec: Mapping[str, Any]) -> Iterable[Check]:
     if tools := spec.get("tools"):
         yield Tools(Exactly(tools))
@@ -107,9 +97,14 @@ def _checks(spec: Mapping[str, Any]) -> Iterable[Check]:
     if spec.get("no_repeat"):
         yield NoRepeat()
     yield Cap(MAX_PROVENANCE_STEPS)
-    privileged = _privileged(spec)
-    if privileged and _untrusted(spec):
-        yield Taint(Exactly(privileged))
+    untrusted, privileged = _untrusted(spec), _privileged(spec)
+    if untrusted and privileged:
+        yield Taint(
+            Flow(
+                Matcher.named("untrusted", Exactly(untrusted)),
+                Matcher.named("privileged", Exactly(privileged)),
+            )
+        )
     if spec.get("ground", True):
         yield Ground()
     if spec.get("secrets", True):
