@@ -4,6 +4,7 @@ import pytest
 
 from spans import MINUTE, REMOTE, SECOND, a_span, a_trace_id, an_id
 from surefoot.buffer import Closed, Limits, Timers, TraceBuffer
+from surefoot.buffer.released import GRADES
 from surefoot.model import Cut, Reason, Role, Span
 
 Buffer = TraceBuffer[str]
@@ -429,6 +430,59 @@ def test_a_grade_of_an_unknown_trace_waits_and_is_then_dropped() -> None:
 
     assert closed.grades == ("early",)
     assert buffer.counts.grades_dropped == 1
+
+
+def test_a_grade_is_held_once_and_no_more_than_so_many_are() -> None:
+    """Open, kept and unknown alike: whoever makes grades up is bounded."""
+    buffer = Buffer()
+    for trace in (1, 2):
+        for n in (*range(GRADES + 1), 0):
+            buffer.grade(a_trace_id(trace), n, 0)
+        fill(buffer, a_span(1, trace=a_trace_id(trace)))
+    buffer.grade(a_trace_id(1), 0, 0)
+    buffer.grade(a_trace_id(1), "more", 0)
+    first, second = pop_all(buffer, 6 * SECOND)
+
+    assert first.grades == second.grades == tuple(range(GRADES))
+    assert buffer.counts.grades_dropped == 3
+
+
+def test_a_grade_of_a_trace_that_is_forgotten_is_counted() -> None:
+    buffer = Buffer(Limits(verdicts=0))
+    fill(buffer, a_span(1))
+    pop_all(buffer, 6 * SECOND, "first")
+    pop_all(buffer, 11 * MINUTE)
+    buffer.grade(a_span().trace_id, "good", 11 * MINUTE)
+
+    (closed,) = pop_all(buffer, 11 * MINUTE)
+    assert (closed.spans, closed.verdict) == ((), None)
+    assert buffer.counts.grades_dropped == 1
+
+
+def test_a_grade_of_a_trace_that_is_not_judged_yet_gets_its_verdict() -> None:
+    """Its spans went with its close, and its verdict is still being made."""
+    buffer = Buffer(Limits(trace_spans=1))
+    fill(buffer, a_span(1))
+    buffer.grade(a_span().trace_id, "good", 0)
+    first = buffer.pop_due(0)
+    assert first
+    buffer.judged(first, "first")
+    second = buffer.pop_due(0)
+
+    assert second
+    assert (second.amends, second.verdict, second.grades) == (True, "first", ("good",))
+    assert buffer.counts.grades_dropped == 0
+
+
+def test_a_grade_that_came_with_no_agents_span_waits_for_one() -> None:
+    buffer = Buffer()
+    fill(buffer, a_span(1, role=Role.NONE))
+    buffer.grade(a_span().trace_id, "good", 0)
+    assert pop_all(buffer, 6 * SECOND) == []
+    fill(buffer, a_span(2, 1), now_ns=MINUTE)
+
+    (closed,) = pop_all(buffer, 2 * MINUTE)
+    assert closed.grades == ("good",)
 
 
 # the end
