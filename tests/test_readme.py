@@ -159,7 +159,9 @@ def test_the_table_names_every_key_of_the_whole_configuration() -> None:
         assert any(leaf == key or leaf.startswith(f"{key}.") for key in table), leaf
 
 
-@pytest.mark.parametrize(("block", "name"), [("refund", "refund-desk"), ("rules", "refunds")])
+@pytest.mark.parametrize(
+    ("block", "name"), [("refund", "refund-desk"), ("rules", "refunds"), ("answers", "refunds")]
+)
 def test_the_spec_loads(block: str, name: str, tmp_path: Path) -> None:
     file = tmp_path / "spec.yaml"
     file.write_text(BLOCKS["spec", block], encoding="utf-8")
