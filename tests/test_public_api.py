@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 import surefoot
 
 
@@ -47,3 +49,21 @@ def test_the_judge_alone_needs_no_server_and_no_wire() -> None:
     ).stdout
 
     assert loaded.split() == []
+
+
+def test_a_public_name_is_loaded_when_it_is_asked_for() -> None:
+    code = (
+        "import sys, surefoot; print('pydantic' in sys.modules);"
+        "from surefoot import Spec; print('pydantic' in sys.modules)"
+    )
+
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+
+    assert told.split() == ["False", "True"]
+
+
+def test_another_name_is_none() -> None:
+    with pytest.raises(AttributeError, match="module 'surefoot' has no attribute 'spec'"):
+        _ = surefoot.spec  # type: ignore[attr-defined]
