@@ -6,16 +6,19 @@ every permutation is tried, so that nothing of the code under test is trusted bu
 """
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import combinations, permutations, product
 from types import FrameType
 from typing import Any
 
 from hypothesis import strategies as st
 
-from evaluate.runs import a_call, a_run, a_view, judged
-from surefoot.model import ArgsQuality, PathGrade, Run
+from evaluate.runs import a_call, a_run, a_spec, a_view, judged
+from surefoot.evaluate import View
+from surefoot.model import ArgsQuality, PathGrade, Run, Verdict, Violation
 
 #: The calls of one order by name.
 Named = tuple[str, ...]
@@ -79,9 +82,20 @@ def is_mixed(run: Run) -> bool:
 
 def found(run: Run, **rule: Any) -> PathGrade:
     """What a spec with this one rule says of a run."""
+    return _verdict(run, rule).path
+
+
+def violations(run: Run, **rule: Any) -> tuple[Violation, ...]:
+    """The violations by this one rule."""
+    return tuple(_verdict(run, rule).violations)
+
+
+def _verdict(run: Run, rule: dict[str, Any]) -> Verdict:
     verdict = judged(run, rules=[{"id": "r"} | rule])
     assert verdict.crashed == ()
-    return verdict.path
+    assert {one.check for one in (*verdict.violations, *verdict.undecided)} <= {"r"}
+    assert None not in {one.severity for one in verdict.violations}
+    return verdict
 
 
 def is_broken_in_any_order(run: Run, keeps: Callable[[Named], bool]) -> bool:
@@ -156,16 +170,42 @@ def work(job: Callable[[], object]) -> int:
     return lines
 
 
-def shapes(count: int, tools: str) -> dict[str, Run]:
-    """Long runs: one call after another, all at once, all asked for by one turn, in heaps."""
-    named = [tools[at * 7 % len(tools)] for at in range(count)]
-    return {
-        "in a row": a_run(*named),
-        "at once": a_run(*(a_call(tool, span=(at, 9 * count)) for at, tool in enumerate(named))),
-        "nested": a_run(
-            *(a_call(tool, span=(at, 9 * count - at)) for at, tool in enumerate(named))
-        ),
-        "one turn": a_run(*(a_call(tool, turn=0) for tool in named)),
-        "two turns": a_run(*(a_call(tool, turn=at % 2) for at, tool in enumerate(named))),
-        "heaps": a_run(*(a_call(tool, turn=at // 40) for at, tool in enumerate(named))),
-    }
+def _at_once(tools: str) -> list[Any]:
+    return [a_call(tool, span=(at, 9 * len(tools))) for at, tool in enumerate(tools)]
+
+
+def _nested(tools: str) -> list[Any]:
+    return [a_call(tool, span=(at, 9 * len(tools) - at)) for at, tool in enumerate(tools)]
+
+
+#: How the calls of a long run stand to each other.
+SHAPES: dict[str, Callable[[str], Iterable[Any]]] = {
+    "in a row": list,
+    "at once": _at_once,
+    "nested": _nested,
+    "one turn": lambda tools: [a_call(tool, turn=0) for tool in tools],
+    "two turns": lambda tools: [a_call(tool, turn=at % 2) for at, tool in enumerate(tools)],
+    "heaps": lambda tools: [a_call(tool, turn=at // 40) for at, tool in enumerate(tools)],
+}
+
+
+@cache
+def a_long_run(shape: str, count: int) -> Run:
+    """A run of so many calls of `a`, `b` and `c`, by forty agents."""
+    run = a_run(*SHAPES[shape](("acbbacbca" * count)[:count]))
+    for index, step in enumerate(run.steps):
+        step.agent = f"m{index % 40}"
+    return run
+
+
+def growth(shape: str, **rule: Any) -> float:
+    """How many times the lines of 500 calls a rule executes for 5,000."""
+    spec = a_spec(rules=[{"id": "r"} | rule])
+    (check,) = [one for one in spec.checks if one.id == "r"]
+
+    def judge(count: int) -> None:
+        deque(check(View(a_long_run(shape, count), spec.scope)), maxlen=0)
+
+    for count in (500, 5000):
+        a_long_run(shape, count)
+    return work(lambda: judge(5000)) / work(lambda: judge(500))

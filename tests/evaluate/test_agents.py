@@ -4,18 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluate.orders import found, shapes, work
-from evaluate.runs import a_call, a_run, a_spec, judged
-from surefoot.evaluate import judge
-from surefoot.model import PathGrade, Run, Severity, Source, StepKind, Violation
+from evaluate.orders import SHAPES, found, growth, violations
+from evaluate.runs import a_call, a_run, judged
+from surefoot.model import PathGrade, Severity, Source, StepKind
 
 TRIAGE = {"allow": [["triage", "refund_*"], ["refund_?", "triage"]]}
 TOOLS = {"triage": ["lookup"], "re*": ["issue_*", "lookup"], "refund": ["check"], "mute": []}
-
-
-def all_of(run: Run, **rule: Any) -> tuple[Violation, ...]:
-    """The violations by one rule."""
-    return tuple(judged(run, rules=[{"id": "r"} | rule]).violations)
 
 
 def a_handoff(target: str, agent: str = "triage", **known: Any) -> Any:
@@ -35,12 +29,12 @@ def test_as_many_run_at_once_as_at_some_moment(times: list[tuple[int, int]], mos
     ]
     peak = max(at_once)
 
-    violations = all_of(run, parallel={"max": most})
+    told = violations(run, parallel={"max": most})
 
-    assert [one.message for one in violations] == (
+    assert [one.message for one in told] == (
         [f"{peak} calls at once, at most {most} allowed"] if peak > most else []
     )
-    for one in violations:
+    for one in told:
         over = next(moment for moment, count in enumerate(at_once) if count > most)
         started = [at for at, known in enumerate(run.evidence) if known.start_ns <= over]
         running = [at for at in started if run.evidence[at].end_ns > over]
@@ -51,7 +45,7 @@ def test_as_many_run_at_once_as_at_some_moment(times: list[tuple[int, int]], mos
 def test_the_first_call_over_the_bound_is_told() -> None:
     run = a_run(*(a_call("a", span=(at, 9)) for at in range(4)), "a")
 
-    (violation,) = all_of(run, parallel={"max": 2})
+    (violation,) = violations(run, parallel={"max": 2})
 
     assert violation.severity is Severity.SOFT
     assert violation.step == 2
@@ -62,25 +56,27 @@ def test_the_first_call_over_the_bound_is_told() -> None:
 def test_calls_that_touch_do_not_overlap() -> None:
     run = a_run(a_call("a", span=(0, 5)), a_call("a", span=(5, 9)))
 
-    assert all_of(run, parallel={"max": 1}) == ()
+    assert violations(run, parallel={"max": 1}) == ()
 
 
 def test_a_call_without_length_is_at_once_with_one_around_it() -> None:
     run = a_run(a_call("a", span=(0, 5)), a_call("a", span=(3, 3)), a_call("a", span=(3, 4)))
 
-    assert all_of(run, parallel={"max": 1})[0].observed == "2 at once, more than 1 from step 1 on"
+    assert (
+        violations(run, parallel={"max": 1})[0].observed == "2 at once, more than 1 from step 1 on"
+    )
 
 
 def test_a_call_known_from_the_model_alone_has_no_length() -> None:
     run = a_run(*(a_call("a", span=(0, 9), source=Source.LLM) for _ in range(3)))
 
-    assert all_of(run, parallel={"max": 1}) == ()
+    assert violations(run, parallel={"max": 1}) == ()
 
 
 def test_a_call_that_never_ran_is_not_at_once_with_any() -> None:
     run = a_run(a_call("a", span=(0, 9)), a_call("a", span=(0, 9), ran=False))
 
-    assert all_of(run, parallel={"max": 1}) == ()
+    assert violations(run, parallel={"max": 1}) == ()
 
 
 @pytest.mark.parametrize(
@@ -103,7 +99,7 @@ def test_a_call_that_waits_for_another_agent_is_not_at_once_with_its_calls(
         a_call("b", agent=outer, span=(20, 21)),
     )
 
-    assert len(all_of(run, parallel={"max": 1})) == count
+    assert len(violations(run, parallel={"max": 1})) == count
 
 
 def test_who_waits_is_told_by_any_call_within() -> None:
@@ -120,8 +116,33 @@ def test_who_waits_is_told_by_any_call_within() -> None:
         a_call("y", agent="b", span=(3, 30)),
     )
 
-    assert all_of(run, parallel={"max": 1}) == ()
-    assert [one.step for one in all_of(late, parallel={"max": 1})] == [1]
+    assert violations(run, parallel={"max": 1}) == ()
+    assert [one.step for one in violations(late, parallel={"max": 1})] == [1]
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        (("b", 1, 9), ("a", 2, 3)),
+        (("b", 1, 9), ("b", 2, 30), ("a", 3, 4)),
+        (("b", 1, 19), ("a", 2, 18), ("b", 3, 4)),
+    ],
+)
+def test_who_waits_for_one_that_waits_is_at_once_with_none(
+    calls: tuple[tuple[str, int, int], ...],
+) -> None:
+    run = a_run(
+        a_call("ask", agent="a", span=(0, 20)),
+        *(a_call("x", agent=agent, span=(start, end)) for agent, start, end in calls),
+    )
+
+    assert violations(run, parallel={"max": 1}) == ()
+
+
+def test_calls_of_several_traces_are_counted_by_start() -> None:
+    run = a_run(a_call("x", span=(5, 9)), a_call("x", span=(0, 6)))
+
+    assert [one.step for one in violations(run, parallel={"max": 1})] == [0]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +166,7 @@ def test_only_who_may_hands_over(agent: str, target: str, grade: PathGrade) -> N
 def test_who_may_not_hand_over_is_told_to_whom() -> None:
     run = a_run("lookup", a_handoff("billing"), a_handoff("", "other"))
 
-    first, second = all_of(run, handoff=TRIAGE)
+    first, second = violations(run, handoff=TRIAGE)
 
     assert first.severity is Severity.HARD
     assert (first.step, second.step) == (1, 2)
@@ -165,11 +186,20 @@ def test_an_unknown_target_is_undecided_for_a_reason() -> None:
     assert found(a_run(a_handoff("")), handoff={"allow": [["*", "*"]]}) is PathGrade.OK
 
 
+def test_every_hand_over_is_looked_at() -> None:
+    run = a_run(a_handoff("refund_desk"), a_handoff(""), "x", a_handoff("billing"))
+
+    assert [one.step for one in violations(run, handoff=TRIAGE)] == [3]
+
+
 def test_several_targets_are_named() -> None:
     allow = {"allow": [["triage", "a"], ["tri*", "b"]]}
 
-    assert all_of(a_run(a_handoff("c")), handoff=allow)[0].expected == "triage hands over to a or b"
-    assert all_of(a_run(a_handoff("b")), handoff=allow) == ()
+    assert (
+        violations(a_run(a_handoff("c")), handoff=allow)[0].expected
+        == "triage hands over to a or b"
+    )
+    assert violations(a_run(a_handoff("b")), handoff=allow) == ()
 
 
 def test_a_hand_over_that_the_vocabulary_leaves_out_is_looked_at() -> None:
@@ -183,11 +213,11 @@ def test_a_hand_over_that_the_vocabulary_leaves_out_is_looked_at() -> None:
 
 
 def test_a_hand_over_that_never_ran_is_none() -> None:
-    assert all_of(a_run(a_handoff("billing", ran=False)), handoff=TRIAGE) == ()
+    assert violations(a_run(a_handoff("billing", ran=False)), handoff=TRIAGE) == ()
 
 
 def test_no_other_call_hands_over() -> None:
-    assert all_of(a_run(a_call("transfer", hands_to="billing")), handoff=TRIAGE) == ()
+    assert violations(a_run(a_call("transfer", hands_to="billing")), handoff=TRIAGE) == ()
 
 
 @pytest.mark.parametrize(
@@ -205,17 +235,20 @@ def test_no_other_call_hands_over() -> None:
     ],
 )
 def test_an_agent_calls_only_its_tools(agent: str, tool: str, count: int) -> None:
-    assert len(all_of(a_run(a_call(tool, agent=agent)), agent_tools=TOOLS)) == count
+    assert len(violations(a_run(a_call(tool, agent=agent)), agent_tools=TOOLS)) == count
 
 
 def test_each_other_call_is_told() -> None:
     run = a_run(
-        a_call("send", agent="refund"), a_call("a", agent="mute"), a_call("send", agent="refund")
+        a_call("send", agent="refund"),
+        a_call("a", agent="mute"),
+        a_call("a", agent="free"),
+        a_call("send", agent="refund"),
     )
 
-    first, second, third = all_of(run, agent_tools=TOOLS)
+    first, second, third = violations(run, agent_tools=TOOLS)
 
-    assert (first.step, second.step, third.step) == (0, 1, 2)
+    assert (first.step, second.step, third.step) == (0, 1, 3)
     assert first.severity is Severity.HARD
     assert first.message == "refund may not call send"
     assert first.expected == "refund calls only issue_*, lookup, check"
@@ -227,10 +260,10 @@ def test_each_other_call_is_told() -> None:
 def test_a_hand_over_and_a_call_that_never_ran_are_no_tool() -> None:
     run = a_run(a_handoff("billing"), a_call("check", agent="triage", ran=False))
 
-    assert all_of(run, agent_tools=TOOLS) == ()
+    assert violations(run, agent_tools=TOOLS) == ()
 
 
-@pytest.mark.parametrize("shape", shapes(1, "a"))
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(
     "rule",
     [
@@ -241,10 +274,4 @@ def test_a_hand_over_and_a_call_that_never_ran_are_no_tool() -> None:
     ids=str,
 )
 def test_the_work_grows_with_the_calls(shape: str, rule: dict[str, Any]) -> None:
-    few, many = (shapes(count, "abc")[shape] for count in (500, 5000))
-    spec = a_spec(rules=[{"id": "r"} | rule])
-    for run in (few, many):
-        for index, step in enumerate(run.steps):
-            step.agent = f"m{index % 400}"
-
-    assert work(lambda: judge(many, spec)) < 12 * work(lambda: judge(few, spec))
+    assert growth(shape, **rule) < 12

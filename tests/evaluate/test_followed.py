@@ -5,21 +5,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluate.orders import (
+    SHAPES,
     Named,
     doubtful_runs,
     found,
+    growth,
     is_broken_in_any_order,
     is_mixed,
     meant,
     orders,
-    shapes,
     small_runs,
     told,
-    work,
+    violations,
 )
-from evaluate.runs import a_call, a_run, a_spec, judged, steps_of
-from surefoot.evaluate import judge
-from surefoot.model import PathGrade, Run, Severity, Violation
+from evaluate.runs import a_call, a_run
+from surefoot.model import PathGrade, Run, Severity
 
 AFTER = ["a", "b"]
 #: Calls of `x` are both of the pair.
@@ -27,14 +27,9 @@ BOTH = [["a", "x"], ["b", "x"]]
 S = 1_000_000_000
 
 
-def all_of(run: Run, **rule: Any) -> tuple[Violation, ...]:
-    """The violations by one rule."""
-    return tuple(judged(run, rules=[{"id": "r"} | rule]).violations)
-
-
 def at(run: Run, **rule: Any) -> list[int | None]:
     """At which steps one rule is violated."""
-    return list(steps_of(judged(run, rules=[{"id": "r"} | rule])))
+    return [one.step for one in violations(run, **rule)]
 
 
 def has_b_after_each_a(calls: Named, first: str = "a", then: str = "b", steps: int = 99) -> bool:
@@ -138,7 +133,7 @@ def test_each_call_that_none_follows_is_told(tools: str, steps: list[int]) -> No
 
 
 def test_what_none_follows_says_so() -> None:
-    (violation,) = all_of(a_run("b", "a"), after=AFTER)
+    (violation,) = violations(a_run("b", "a"), after=AFTER)
 
     assert violation.severity is Severity.HARD
     assert violation.message == "a is not followed by b"
@@ -158,23 +153,23 @@ def test_the_last_of_calls_that_are_both_is_followed_by_none() -> None:
 def test_a_call_that_comes_too_many_steps_later_is_told() -> None:
     run = a_run("a", "c", "b", "a", "b")
 
-    (violation,) = all_of(run, after=AFTER, within_steps=1)
+    (violation,) = violations(run, after=AFTER, within_steps=1)
 
     assert violation.step == 0
     assert violation.message == "a is not followed by b within 1 step"
     assert violation.expected == "b after each a within 1 step"
     assert violation.observed == "a at step 0, the next b at step 2, 2 steps later"
-    assert all_of(run, after=AFTER, within_steps=2) == ()
+    assert violations(run, after=AFTER, within_steps=2) == ()
 
 
 def test_a_call_that_starts_too_late_is_told() -> None:
     run = a_run(a_call("a", span=(0, S)), a_call("b", span=(4 * S, 9 * S)))
 
-    (violation,) = all_of(run, after=AFTER, within="2999ms")
+    (violation,) = violations(run, after=AFTER, within="2999ms")
 
     assert violation.message == "a is not followed by b within 2.999s"
     assert violation.observed == "a at step 0, the next b at step 1, 3s later"
-    assert all_of(run, after=AFTER, within="3s") == ()
+    assert violations(run, after=AFTER, within="3s") == ()
 
 
 def test_both_limits_hold_at_once() -> None:
@@ -182,7 +177,7 @@ def test_both_limits_hold_at_once() -> None:
         a_call("a", span=(0, S)), a_call("c", span=(2 * S, 3 * S)), a_call("b", span=(4 * S, 5 * S))
     )
 
-    (violation,) = all_of(run, after=AFTER, within="3s", within_steps=1)
+    (violation,) = violations(run, after=AFTER, within="3s", within_steps=1)
 
     assert violation.message == "a is not followed by b within 3s and 1 step"
     assert violation.observed == "a at step 0, the next b at step 2, 3s and 2 steps later"
@@ -216,7 +211,7 @@ def test_each_call_with_another_next_step_is_told(tools: str, steps: list[int]) 
 
 
 def test_another_next_step_is_named() -> None:
-    first, second = all_of(a_run("a", "c", "b", "a"), next=AFTER)
+    first, second = violations(a_run("a", "c", "b", "a"), next=AFTER)
 
     assert first.severity is Severity.SOFT
     assert first.message == "a is not followed at once by b"
@@ -229,12 +224,12 @@ def test_another_next_step_is_named() -> None:
 def test_two_calls_have_not_one_next_step() -> None:
     run = a_run(*(a_call(tool, turn=0) for tool in "aab"))
 
-    (violation,) = all_of(run, next=AFTER)
+    (violation,) = violations(run, next=AFTER)
 
     assert violation.observed == "a at step 1, then b at step 2, which follows another"
 
 
-@pytest.mark.parametrize("shape", shapes(1, "a"))
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(
     "rule",
     [
@@ -245,7 +240,4 @@ def test_two_calls_have_not_one_next_step() -> None:
     ids=str,
 )
 def test_the_work_grows_with_the_calls(shape: str, rule: dict[str, Any]) -> None:
-    few, many = (shapes(count, "abc")[shape] for count in (500, 5000))
-    spec = a_spec(rules=[{"id": "r"} | rule])
-
-    assert work(lambda: judge(many, spec)) < 12 * work(lambda: judge(few, spec))
+    assert growth(shape, **rule) < 12

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from evaluate.orders import is_mixed, orders, shapes, small_runs, work
+from evaluate.orders import SHAPES, a_long_run, is_mixed, orders, small_runs, work
 from evaluate.runs import a_call, a_run, a_view
 from surefoot.evaluate.precedence import Order, Row
 from surefoot.model import Run
@@ -122,16 +122,16 @@ def test_what_ends_within_some_steps_is_counted_from_each_place() -> None:
     assert order.within(2)[2] == order.within(1)[3] > 3
 
 
-@pytest.mark.parametrize("shape", shapes(1, "a"))
+@pytest.mark.parametrize("shape", SHAPES)
 def test_the_work_grows_with_the_calls(shape: str) -> None:
-    few, many = (shapes(count, "ab")[shape] for count in (500, 5000))
-
-    def rows(run: Run) -> None:
-        order = Order(a_view(run))
-        ends = order.after_some(range(0, len(run.steps), 2))
-        assert sum(ends(index) >= 0 for index in range(len(run.steps))) >= 0
-        row = Row(order, [range(0, len(run.steps), 2), range(1, len(run.steps), 2)])
+    def rows(count: int) -> None:
+        order = Order(a_view(a_long_run(shape, count)))
+        ends = order.after_some(range(0, count, 2))
+        assert sum(ends(index) >= 0 for index in range(count)) < count
+        row = Row(order, [range(0, count, 2), range(1, count, 2)])
         while row:
             row.take_first()
 
-    assert work(lambda: rows(many)) < 12 * work(lambda: rows(few))
+    for count in (500, 5000):
+        a_long_run(shape, count)
+    assert work(lambda: rows(5000)) < 12 * work(lambda: rows(500))
