@@ -93,7 +93,8 @@ def violations(run: Run, **rule: Any) -> tuple[Violation, ...]:
 def _verdict(run: Run, rule: dict[str, Any]) -> Verdict:
     verdict = judged(run, rules=[{"id": "r"} | rule])
     assert verdict.crashed == ()
-    assert {one.check for one in (*verdict.violations, *verdict.undecided)} <= {"r"}
+    assert {one.check for one in verdict.violations} <= {"r"}
+    assert {one.check for one in verdict.undecided} <= {"r"}
     assert None not in {one.severity for one in verdict.violations}
     return verdict
 
