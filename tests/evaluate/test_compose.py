@@ -10,7 +10,7 @@ from surefoot.model import ArgsQuality, Evidence, PathGrade, Run, Severity, Unde
 
 OK, BAD, OPEN = "ok", "violated", "inconclusive"
 #: One tool for each child: called, called perhaps, not called.
-CHILDREN = {
+CHILDREN: dict[str, dict[str, Any]] = {
     OK: {"forbidden": "nothing"},
     BAD: {"forbidden": "refund"},
     OPEN: {"forbidden": {"tool": "hidden", "args": {"x": {"eq": 1}}}},

@@ -190,3 +190,41 @@ def test_a_spec_says_the_same_as_the_dict_of_its_keys() -> None:
     spec = Spec.model_validate({"name": "s", "provenance": "substring"} | keys)
 
     assert outcome(check, steps, spec) == outcome(luckrate.check, steps, keys, "")
+
+
+TIMED = ("ask", "mail", "mail", "pay")
+
+
+def test_rules_on_time_read_each_steps_time() -> None:
+    rate = {"id": "slow", "rate": {"step": "mail", "max": 1, "per": "10s"}}
+    approval = {"id": "fresh", "approval": {"step": "pay", "by": "ask", "max_age": "1m"}}
+    spec = Spec.model_validate({"name": "s", "rules": [rate, approval]})
+
+    def found(*times_ms: float) -> list[str]:
+        steps = [Step(tool, t=t) for tool, t in zip(TIMED, times_ms, strict=True)]
+        return [one.check for one in check(steps, spec)]
+
+    assert found(0, 0, 10_000, 20_000) == []
+    assert found(0, 0, 9_999, 60_000) == ["slow"]
+    assert found(0, 0, 10_000, 60_001) == ["fresh"]
+    assert found(0, 70_000, 0, 0) == ["slow", "fresh"]  # never before the step above it
+    assert found(0, 0, float("nan"), float("inf")) == ["slow"]
+
+
+@pytest.mark.parametrize("t", [0.0, 5.0])
+def test_steps_of_one_time_are_in_the_order_of_the_list(t: float) -> None:
+    spec = Spec.model_validate(
+        {
+            "name": "s",
+            "rules": [
+                {"id": "b", "before": ["a", "b"], "ended": True},
+                {"id": "p", "precede_each": ["a", "b"]},
+                {"id": "q", "sequence": {"expect": ["a", "b"]}},
+                {"id": "n", "next": ["a", "b"]},
+            ],
+        }
+    )
+
+    assert check([Step("a", t=t), Step("b", t=t)], spec) == []
+    found = {one.check for one in check([Step("b", t=t), Step("a", t=t)], spec)}
+    assert found == {"b", "p", "q", "n"}

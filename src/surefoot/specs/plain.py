@@ -7,7 +7,8 @@ dict is read by luckrate's defaults and truths; a `Spec` by its own keys, on the
 complete evidence.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 from surefoot.evaluate.calls import Forbidden, MaxSteps, Required, Tools
@@ -37,6 +38,7 @@ from surefoot.specs.schema import Spec
 
 #: luckrate looks no further, since its search is quadratic.
 MAX_PROVENANCE_STEPS = 500
+_MS = 1_000_000  # nanoseconds
 
 
 def check(
@@ -45,7 +47,8 @@ def check(
     """The violations that `steps` commit against `spec`, in luckrate's order.
 
     Args:
-        steps: Calls in order; luckrate's own `Step` objects will do.
+        steps: Calls in order; luckrate's own `Step` objects will do. A rule that reads
+            the time (`rate`, `within`, `max_age`) reads each step's `t`; a call takes none.
         spec: luckrate's dict of constraints, unknown keys ignored, or a `Spec`.
         task_input: What the agent was asked, the first source of values.
 
@@ -77,13 +80,25 @@ def _run(
         root=Root(b"", 0, 0),
         resource=Resource(),
         steps=list(steps),
-        evidence=[StepEvidence(b"", index, index) for index in range(len(steps))],
+        evidence=list(map(_evidence, _times(steps))),
         levels=frozenset({Evidence.COMPLETE}),
         reason=Reason.ROOT,
         task=task,
     )
     view = View(run, seen)
     return [found for rule in rules for found in rule(view) if isinstance(found, Violation)]
+
+
+def _times(steps: Sequence[Step]) -> Iterator[int]:
+    """When each step was, in nanoseconds: never before the one above it."""
+    latest = 0
+    for step in steps:
+        latest = max(latest, round(step.t * _MS)) if isfinite(step.t) else latest
+        yield latest
+
+
+def _evidence(time_ns: int) -> StepEvidence:
+    return StepEvidence(b"", time_ns, time_ns)
 
 
 def _checks(spec: Mapping[str, Any]) -> Iterable[Check]:
