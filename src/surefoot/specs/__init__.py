@@ -6,13 +6,15 @@
 pydantic lives here and stays here: what leaves is plain and frozen.
 """
 
-from surefoot.specs.load import lint, load
+from surefoot.specs.load import lint, load, written
 from surefoot.specs.match import CompiledSpec, SpecSet, Timers
+from surefoot.specs.meanings import Meaning, meanings
 from surefoot.specs.plain import check
 from surefoot.specs.schema import Spec, json_schema
 
 __all__ = [
     "CompiledSpec",
+    "Meaning",
     "Spec",
     "SpecSet",
     "Timers",
@@ -20,4 +22,6 @@ __all__ = [
     "json_schema",
     "lint",
     "load",
+    "meanings",
+    "written",
 ]

@@ -26,10 +26,19 @@ def load(paths: Iterable[Path | str]) -> SpecSet:
     Raises:
         SpecError: With a line for each problem of any of the files.
     """
+    return SpecSet.of(written(paths))
+
+
+def written(paths: Iterable[Path | str]) -> list[Spec]:
+    """The specs of these files as they are written, for whoever tells of them.
+
+    Raises:
+        SpecError: With a line for each problem of any of the files.
+    """
     specs, found = _read(paths)
     if found:
         raise SpecError("\n".join(found))
-    return SpecSet.of(specs)
+    return specs
 
 
 def lint(paths: Iterable[Path | str]) -> list[str]:
