@@ -33,18 +33,18 @@ def test_a_folder_is_read_through_in_sorted_order(tmp_path: Path) -> None:
     for name in ("b/1.binpb", "a/2.binpb", "a/10.binpb", "c.binpb", "a.x/1.binpb"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(name.encode())
+        path.write_bytes(b"\n" + name.encode())
 
     assert read(tmp_path) == [
-        b"a/10.binpb", b"a/2.binpb", b"a.x/1.binpb", b"b/1.binpb", b"c.binpb"
+        b"\na/10.binpb", b"\na/2.binpb", b"\na.x/1.binpb", b"\nb/1.binpb", b"\nc.binpb"
     ]  # fmt: skip
 
 
 def test_paths_are_read_in_the_order_given(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        (tmp_path / f"{name}.binpb").write_bytes(name.encode())
+        (tmp_path / f"{name}.binpb").write_bytes(b"\n" + name.encode())
 
-    assert read(tmp_path / "b.binpb", tmp_path) == [b"b", b"a", b"b"]
+    assert read(tmp_path / "b.binpb", tmp_path) == [b"\nb", b"\na", b"\nb"]
 
 
 def test_json_says_what_protobuf_says(tmp_path: Path) -> None:

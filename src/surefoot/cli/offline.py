@@ -10,6 +10,7 @@ from typing import Final
 
 from surefoot.assemble import assemble, grades, join, reduce
 from surefoot.buffer import Limits, Timers, TraceBuffer
+from surefoot.cli.origins import Origins
 from surefoot.cli.read import Request
 from surefoot.errors import DecodeError, InputError
 from surefoot.model import Grade, Run
@@ -22,8 +23,20 @@ _LIMITS: Final = Limits(
 )
 
 
-def runs(requests: Iterable[Request], specs: SpecSet, *, unit: str = "trace") -> list[Run]:
+def runs(
+    requests: Iterable[Request],
+    specs: SpecSet,
+    *,
+    unit: str = "trace",
+    origins: Origins | None = None,
+) -> list[Run]:
     """The runs in a stream of requests, by what the specs ask of traces.
+
+    Args:
+        requests: In any order.
+        specs: What the door must keep for them, and what they say of roots.
+        unit: What is one run: `trace`, `agent` or `session`.
+        origins: Is told which request each span came in.
 
     Raises:
         InputError: A request is no OTLP; the message names its file and line.
@@ -36,7 +49,10 @@ def runs(requests: Iterable[Request], specs: SpecSet, *, unit: str = "trace") ->
         try:
             decoded = decode(request.body)
         except DecodeError as problem:
-            raise InputError(f"{request.origin}: {problem}") from problem
+            right = "write one whole ExportTraceServiceRequest"
+            raise InputError(f"{request.origin}: {problem}; {right}") from problem
+        if origins is not None:
+            origins.note(request, decoded.spans)
         for reason, trace_id in decoded.rejected:
             buffer.reject(reason, trace_id)
         for span in decoded.spans:

@@ -25,7 +25,8 @@ Paths = Annotated[
     list[Path],
     typer.Argument(
         metavar="PATH...",
-        help="OTLP files (.binpb, .json, .jsonl) or folders of them, read as one stream.",
+        help="OTLP files (.binpb, .json, .jsonl, each also .gz), folders of them, or - for the "
+        "standard input, read as one stream.",
     ),
 ]
 UnitOption = Annotated[Unit, typer.Option(help="What is one run.")]
