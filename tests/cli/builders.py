@@ -9,6 +9,7 @@ from surefoot.model import (
     Root,
     Run,
     Severity,
+    Span,
     Step,
     StepEvidence,
     Undecided,
@@ -32,6 +33,11 @@ def a_run(*tools: str, number: int = 1, service: str = "desk", agent: str = "cle
         levels=frozenset({Evidence.COMPLETE}),
         reason=Reason.ROOT,
     )
+
+
+def a_span(trace_id: bytes, span_id: bytes) -> Span:
+    """A span of which only the ids matter."""
+    return Span(trace_id, span_id, b"", "", 0, 0, 0, "", 0, "", Resource(), {})
 
 
 def a_verdict(

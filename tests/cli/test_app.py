@@ -10,7 +10,7 @@ import pytest
 
 from cli.otlp_files import FIXTURES
 
-GOOD, SKIPS, LOOPS = (FIXTURES / "crewai" / run for run in ("good", "skips", "loops"))
+GOOD, SKIPS = (FIXTURES / "crewai" / run for run in ("good", "skips"))
 DESK = """
 specs:
   - name: desk
@@ -151,96 +151,6 @@ def test_steps_of_what_cannot_be_read_is_2_and_prints_nothing(tmp_path: Path) ->
     assert done.stdout == ""
     assert done.stderr.startswith(f"surefoot: {broken}: ")
     assert done.stderr.count("\n") == 1
-
-
-# check.
-
-
-def test_a_clean_run_is_0(spec: Path) -> None:
-    done = surefoot("check", GOOD, "--specs", spec)
-
-    assert done.returncode == 0
-    assert done.stdout.startswith("PASS ")
-    assert done.stderr == ""
-
-
-def test_a_hard_violation_is_1(spec: Path) -> None:
-    done = surefoot("check", SKIPS, "--specs", spec_with(spec, "forbidden: [issue_refund]"))
-
-    assert done.returncode == 1
-    assert done.stdout.startswith("LUCKY ")
-    assert "Gates      desk: forbidden (hard) is violated in 1 run" in done.stdout
-    assert done.stderr == ""
-
-
-def test_a_soft_check_gates_by_majority(spec: Path) -> None:
-    spec_with(spec, "no_repeat: true")
-
-    alone = surefoot("check", LOOPS, "--specs", spec)
-    among = surefoot("check", LOOPS, GOOD, "--specs", spec)
-
-    assert alone.returncode == 1
-    assert among.returncode == 0
-
-
-def test_fail_on_replaces_what_gates(spec: Path) -> None:
-    spec_with(spec, "no_repeat: true")
-    strict = surefoot("check", LOOPS, GOOD, "--specs", spec, "--fail-on", "soft,warn")
-    lenient = surefoot("check", LOOPS, "--specs", spec, "--fail-on", "hard")
-
-    assert strict.returncode == 1
-    assert lenient.returncode == 0
-
-
-def test_json_lines_carry_the_verdicts_and_gate_alike(spec: Path) -> None:
-    spec_with(spec, "forbidden: [issue_refund]")
-
-    done = surefoot("check", SKIPS, GOOD, "--specs", spec, "--format", "json")
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-
-    assert done.returncode == 1
-    assert [line["verdicts"][0]["outcome"] for line in lines] == ["pass", "lucky"]
-    assert lines[1]["verdicts"][0]["violations"] == [
-        {"check": "forbidden", "severity": "hard", "message": "called forbidden tool: issue_refund",
-         "step": 1}
-    ]  # fmt: skip
-
-
-def test_nothing_judged_is_2(tmp_path: Path, spec: Path) -> None:
-    spec.write_text(DESK.replace("refund-*", "sales-*"))
-    empty = tmp_path / "empty.binpb"
-    empty.write_bytes(b"")
-
-    unmatched = surefoot("check", GOOD, "--specs", spec)
-    no_run = surefoot("check", empty, "--specs", spec)
-
-    assert unmatched.returncode == 2
-    assert unmatched.stdout.startswith("UNMATCHED ")
-    assert "no run met a spec; service/agent seen: refund-crewai/" in unmatched.stderr
-    assert no_run.returncode == 2
-    assert "there is no run of an agent in the input" in no_run.stderr
-
-
-@pytest.mark.parametrize("text", ["specs: [", "specs: [{name: a, tolls: [x]}]", "[]", ""])
-def test_a_spec_error_is_2_and_names_the_file(spec: Path, text: str) -> None:
-    spec.write_text(text)
-
-    done = surefoot("check", GOOD, "--specs", spec)
-
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith(f"surefoot: {spec}: ")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["--format", "junit"], ["--format", "sarif"], ["--fail-on", "anything"]],
-)
-def test_what_check_cannot_do_is_a_usage_error(spec: Path, arguments: list[str]) -> None:
-    done = surefoot("check", GOOD, "--specs", spec, *arguments)
-
-    assert done.returncode == 2
-    assert done.stdout == ""
 
 
 # validate, schema.

@@ -1,11 +1,13 @@
 """What gates, and what makes a judgement unreliable."""
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.builders import a_run, a_verdict, a_violation
-from surefoot.cli.gate import FailOn, Judged, faults, gates
+from surefoot.cli.gate import FailOn, Gate, Judged, PassRate, faults, gates, percent
 from surefoot.model import OutputGrade, Severity, Verdict
 
 SOFT = a_violation("max_steps", Severity.SOFT)
@@ -103,14 +105,99 @@ def test_fail_on_replaces_what_gates_otherwise() -> None:
     assert gates(judged(a_verdict(HARD)), frozenset({FailOn.WARN})) == []
 
 
+@given(VERDICTS, st.sets(st.sampled_from(FailOn)))
+def test_something_of_some_verdict_gates_wherever_the_whole_does(
+    verdicts: list[Verdict], fail_on: set[FailOn]
+) -> None:
+    runs = judged(*verdicts)
+    gate = Gate.of(runs, frozenset(fail_on))
+    marked = any(
+        any(gate.violation(one.spec, found) for found in one.violations)
+        or gate.output(one)
+        or gate.undecided(one)
+        for one in verdicts
+    )
+
+    assert marked is bool(gates(runs, frozenset(fail_on)))
+
+
+def test_only_what_gates_is_marked() -> None:
+    gate = Gate.of(judged(a_verdict(SOFT, HARD, WARN), a_verdict()))
+    mostly = Gate.of(judged(a_verdict(SOFT)))
+
+    assert [gate.violation("desk", one) for one in (HARD, SOFT, WARN)] == [True, False, False]
+    assert [mostly.violation("desk", one) for one in (HARD, SOFT, WARN)] == [True, True, False]
+    assert not mostly.violation("another", SOFT)
+
+
+# The pass rate.
+
+
+def rated(*, passed: int = 0, failed: int = 0, undecided: int = 0) -> list[Judged]:
+    verdicts = [a_verdict()] * passed + [a_verdict(WARN)] * failed
+    return judged(*verdicts, *[a_verdict(undecided=("ground",))] * undecided)
+
+
+@given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.fractions(0, 1))
+def test_a_pass_rate_gates_exactly_where_it_is_below_the_least(
+    passed: int, failed: int, undecided: int, least: Fraction
+) -> None:
+    reasons = gates(rated(passed=passed, failed=failed, undecided=undecided), frozenset(), least)
+
+    assert bool(reasons) is (passed + failed == 0 or passed < least * (passed + failed))
+
+
+def test_a_pass_rate_below_the_least_is_told_with_its_counts() -> None:
+    assert gates(rated(passed=2, failed=1, undecided=5), frozenset(), Fraction(9, 10)) == [
+        "2 of 3 decided runs passed, 66.6 %; 90 % are asked for"
+    ]
+    assert gates(rated(passed=2, failed=1), frozenset(), Fraction(2, 3)) == []
+
+
+def test_a_pass_rate_without_a_decided_run_is_undefined_and_gates() -> None:
+    assert gates(rated(undecided=2), frozenset(), Fraction(1, 2)) == [
+        "the pass rate is undefined, no run was decided; 50 % are asked for"
+    ]
+
+
+def test_a_failed_output_is_decided_and_no_pass() -> None:
+    failed = judged(a_verdict(undecided=("ground",), output=OutputGrade.FAILED))
+
+    assert PassRate.of(failed) == PassRate(0, 1)
+
+
+def test_a_pass_rate_stands_beside_what_gates_otherwise() -> None:
+    assert len(gates(judged(a_verdict(HARD)), frozenset(), Fraction(1))) == 2
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(Fraction(1), "100 %"), (Fraction(999, 1000), "99.9 %"), (Fraction(9999, 10000), "99.9 %"),
+     (Fraction(0), "0 %"), (Fraction(1, 2), "50 %")],
+)  # fmt: skip
+def test_a_share_is_never_rounded_up(share: Fraction, shown: str) -> None:
+    assert percent(share) == shown
+
+
+# What makes a judgement unreliable.
+
+
 def test_no_run_is_a_fault() -> None:
-    assert faults([]) == ["nothing was judged: there is no run of an agent in the input"]
+    (told,) = faults([])
+
+    assert told == (
+        "nothing was judged: the input holds no run of an agent; "
+        "send its agent, LLM and tool spans, with their trace"
+    )
 
 
 def test_runs_that_met_no_spec_are_a_fault_that_names_them() -> None:
-    assert faults([Judged(a_run("a"), ())]) == [
-        "nothing was judged: no run met a spec; service/agent seen: desk/clerk"
-    ]
+    (told,) = faults([Judged(a_run("a"), ())])
+
+    assert told == (
+        "nothing was judged: no spec meets any of the runs; "
+        "let `match` fit a service/agent seen: desk/clerk"
+    )
 
 
 def test_an_unmatched_run_among_judged_ones_is_none() -> None:

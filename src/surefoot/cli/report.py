@@ -1,4 +1,4 @@
-"""Verdicts as a person reads them: a block each, and the summary of `surefoot check`.
+"""Verdicts as a person reads them: the lines of `surefoot check`, and a block a verdict.
 
 Owns the layout. Decides nothing. Every text has passed `Texts`, hence the secrets mask,
 and no control character of it reaches the terminal.
@@ -10,22 +10,76 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from surefoot.cli.findings import Finding, Findings
 from surefoot.cli.gate import Judged
-from surefoot.cli.show import WORD_WIDTH, luck_rate, plain, undecided, word
+from surefoot.cli.origins import Origins
+from surefoot.cli.show import STYLES, WORD_WIDTH, luck_rate, plain, undecided, word
 from surefoot.emit.texts import Texts
 from surefoot.model import Outcome, Run, Verdict, Violation
 
 _INDENT = " " * (WORD_WIDTH + 1)
 
 
-def report(console: Console, judged: Sequence[Judged], gating: Sequence[str], texts: Texts) -> None:
-    """Print a block a verdict, then the summary."""
-    for one in judged:
-        for verdict in one.verdicts or (None,):
-            for line in block(one.run, verdict, texts):
-                console.print(line)
-            console.print()
-    _summary(console, judged, gating)
+def report(
+    console: Console,
+    judged: Sequence[Judged],
+    gating: Sequence[str],
+    texts: Texts,
+    origins: Origins | None = None,
+) -> None:
+    """Print a line a finding, then the summary. A run without a finding has no line.
+
+    origins: where the spans stand; without it no line begins with a file.
+    """
+    several = len({verdict.spec for one in judged for verdict in one.verdicts}) > 1
+    for finding in Findings(texts, origins).of_all(judged):
+        _print(console, line(finding, texts.name(finding.spec) if several else ""))
+    for one in summary(judged, gating):
+        _print(console, one)
+
+
+def _print(console: Console, told: Text) -> None:
+    """Print a line: away from a terminal as it is, since laying it out takes most of the time."""
+    if console.is_terminal:
+        console.print(told)
+    else:
+        console.file.write(f"{told.plain}\n")
+
+
+def line(finding: Finding, spec: str = "") -> Text:
+    """A finding as a compiler tells one: where, what is wrong, and by which call.
+
+    `file: trace: check: severity: message, step n tool`. spec: ends the line, if given.
+    """
+    file = f"{plain(str(finding.place))}: " if finding.place.file else ""
+    told = Text().append(file, style="bold").append(f"{finding.trace}: ", style="dim")
+    if finding.check:
+        told.append(f"{plain(finding.check)}: ")
+    told.append(f"{finding.word}: ", style=STYLES[finding.word])
+    told.append(f"{finding.message}{finding.at}")
+    if spec:
+        told.append(f" ({plain(spec)})", style="dim")
+    return told
+
+
+def summary(judged: Sequence[Judged], gating: Sequence[str]) -> list[Text]:
+    """The last lines: runs, outcomes and Luck Rate in one, and what gates."""
+    verdicts = [verdict for one in judged for verdict in one.verdicts]
+    unmatched = sum(not one.verdicts for one in judged)
+    told = Text().append(_count(len(judged), "run"), style="bold")
+    if unmatched:
+        told.append(f", {unmatched} unmatched")
+    if len(verdicts) != len(judged) - unmatched:
+        told.append(f", {_count(len(verdicts), 'verdict')}")
+    counts = Counter(verdict.outcome for verdict in verdicts)
+    for number, kind in enumerate(kind for kind in Outcome if counts[kind]):
+        told.append(", " if number else ": ")
+        told.append(f"{counts[kind]} {kind}", style=STYLES[kind])
+    lucky = sum(verdict.is_lucky for verdict in verdicts)
+    green = sum(verdict.is_green for verdict in verdicts)
+    told.append(f"; Luck Rate {luck_rate(lucky, green)}")
+    gates = [Text().append("gate: ", style="bold").append(plain(reason)) for reason in gating]
+    return [told, *gates]
 
 
 def block(run: Run, verdict: Verdict | None, texts: Texts, note: str = "") -> list[Text]:
@@ -54,16 +108,5 @@ def _violation(violation: Violation, run: Run, texts: Texts) -> Text:
     return Text(_INDENT).append_text(word(violation.severity.value, width=4)).append(plain(told))
 
 
-def _summary(console: Console, judged: Sequence[Judged], gating: Sequence[str]) -> None:
-    verdicts = [verdict for one in judged for verdict in one.verdicts]
-    counts = Counter(verdict.outcome for verdict in verdicts)
-    unmatched = sum(not one.verdicts for one in judged)
-    outcomes = ", ".join(f"{counts[kind]} {kind.value}" for kind in Outcome if counts[kind])
-    lucky = sum(verdict.is_lucky for verdict in verdicts)
-    green = sum(verdict.is_green for verdict in verdicts)
-    console.print(f"Runs       {len(judged)}, {unmatched} unmatched")
-    console.print(f"Outcomes   {outcomes or 'none'}")
-    console.print(f"Luck Rate  {luck_rate(lucky, green)}")
-    console.print(f"Gates      {gating[0] if gating else 'nothing'}")
-    for reason in gating[1:]:
-        console.print(f"           {reason}")
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
