@@ -86,6 +86,11 @@ def _words(seed: str) -> str:
     return " ".join(words)
 
 
+def template_of(body: bytes) -> Template:
+    """One recorded request as it is."""
+    return _template(ExportTraceServiceRequest.FromString(body))
+
+
 def _merged(size: int, folder: Path) -> Iterator[ExportTraceServiceRequest]:
     merged, held = ExportTraceServiceRequest(), 0
     for path in sorted(folder.rglob("*.binpb")):
