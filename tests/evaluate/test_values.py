@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -130,3 +131,51 @@ def test_a_number_is_found_however_it_is_written(whole: int, thousandths: int) -
 
     for text in (value, f"{whole:,}.{thousandths:03}00", f"({value.rstrip('0').rstrip('.')})"):
         assert found(value, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("about 1,200, or so", ["1,200"]),
+        ("1,234,567x", ["234", "567x"]),
+        ("a1=1,200.00", ["a1=1", "200.00"]),
+        ("1,234,23", ["234"]),
+        ("no identifier, at all.", []),
+    ],
+)
+def test_commas_part_what_is_no_number(text: str, tokens: list[str]) -> None:
+    assert [shown for _, shown in paths({"v": f"see {text}"}, prose=True)] == tokens
+
+
+def test_a_path_does_not_grow_without_end() -> None:
+    """A long key above many leaves would make more path than argument."""
+    args = {"a": {"k" * 10_000: list(range(1_000, 1_500))}}
+    deep: Any = "88213"
+    for _ in range(400):
+        deep = {"key": deep}
+
+    assert sum(len(path) for path, _ in leaves(args)) < 500 * 520
+    ((path, _),) = leaves({"a": deep})
+    assert len(path) < 520
+
+
+class Counting(str):
+    """A text that counts how often it is searched."""
+
+    __slots__ = ("finds",)
+    finds: int
+
+    def find(self, *args: Any) -> int:
+        self.finds = getattr(self, "finds", 0) + 1
+        return super().find(*args)
+
+
+@pytest.mark.parametrize("part", ["xid88y", "aid88", "aaaaid88"])
+def test_a_row_of_alphanumerics_is_searched_once_however_often_a_value_is_in_it(part: str) -> None:
+    text = Counting(part * 200)
+
+    assert not stands_in(needle("id88"), text)
+    assert text.finds == 1
+    ending = Counting(part * 200 + " id88")
+    assert stands_in(needle("id88"), ending)
+    assert ending.finds == 2

@@ -13,7 +13,7 @@ became known. A value that stands in several is asked for again only where that 
   unless the user gave it, and in the first calls that clear it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from surefoot.evaluate.view import View
 
 
+#: Shared by all values that no flow may carry, which are most.
+_NONE: Mapping[Flow, list[int]] = {}
+_NO_CLEARING: Mapping[Flow, Earliest] = {}
+
+
 @dataclass(slots=True)
 class Found:
     """Where one value stands.
@@ -46,12 +51,12 @@ class Found:
     """
 
     first: int = -1
-    steps: list[int] = field(default_factory=list)
+    steps: tuple[int, ...] = ()
     users: bool = False
-    out: dict[Flow, list[int]] = field(default_factory=dict)
-    maybe: dict[Flow, list[int]] = field(default_factory=dict)
-    cleared: dict[Flow, Earliest] = field(default_factory=dict)
-    seen: set["_Role"] = field(default_factory=set)
+    out: Mapping[Flow, list[int]] = field(default_factory=lambda: _NONE)
+    maybe: Mapping[Flow, list[int]] = field(default_factory=lambda: _NONE)
+    cleared: Mapping[Flow, Earliest] = field(default_factory=lambda: _NO_CLEARING)
+    seen: set["_Role"] | None = None
 
 
 _NOWHERE = Found()
@@ -96,14 +101,16 @@ def trace(view: "View") -> Trace:
     courses = {flow: Course.of(view, flow) for flow in tracing.flows}
     made = Trace(view.given, courses)
     watched: dict[Needle, set[Flow]] = {}
-    needles: dict[Needle, None] = {}
+    #: The last rank that matters to a call which carries the value.
+    needles: dict[Needle, int] = {}
+    lasts = _last_ranks(view.given)
     for step in traced:
         into = [flow for flow, course in courses.items() if step in course.sinks]
         if not into and not tracing.ground:
             continue
         made.values[step] = [] if view.hidden(step) else _values(view, step, bool(into))
         for value in made.values[step]:
-            needles[value.needle] = None
+            needles[value.needle] = max(lasts[step], needles.get(value.needle, -1))
             if into:
                 watched.setdefault(value.needle, set()).update(into)
     if needles:
@@ -125,13 +132,16 @@ class _Search:
         self,
         view: "View",
         made: Trace,
-        needles: dict[Needle, None],
+        needles: dict[Needle, int],
         watched: dict[Needle, set[Flow]],
     ) -> None:
         self._view = view
         self._found = made.found
         self._given = made.given
         self._left = dict(needles)
+        self._leaving: dict[int, list[Needle]] = {}
+        for needle, last in needles.items():
+            self._leaving.setdefault(last, []).append(needle)
         self._watched = watched
         self._substring = view.scope.tracing.substring
         self._ground = view.scope.tracing.ground
@@ -167,9 +177,14 @@ class _Search:
                     self._take(needle, rank)
             for needle in (*standing, *said):
                 if self._is_settled(needle, rank):
-                    self._left.pop(needle, None)
-                    if self._finder is not None:
-                        self._finder.forget(needle)
+                    self._forget(needle)
+            for needle in self._leaving.get(rank, ()):
+                self._forget(needle)
+
+    def _forget(self, needle: Needle) -> None:
+        self._left.pop(needle, None)
+        if self._finder is not None:
+            self._finder.forget(needle)
 
     def _within(self, text: str, is_open: Callable[[Needle], bool]) -> Iterator[Needle]:
         """Those needles in `text` that are open."""
@@ -204,7 +219,7 @@ class _Search:
         if not flows:
             return False
         for role in self._roles.get(rank, ()):
-            if role.flow in flows and role not in found.seen:
+            if role.flow in flows and role not in (found.seen or ()):
                 return True
         return any(
             flow in flows and not (flow in found.cleared and found.cleared[flow].is_full)
@@ -232,20 +247,25 @@ class _Search:
             found.users = text.tool is None
         if text.step >= 0 and (not found.steps or self._is_news(found, text.step)):
             kept = 2 if self._substring else 1
-            found.steps = sorted((*found.steps, text.step))[:kept]
+            found.steps = tuple(sorted((*found.steps, text.step))[:kept])
         flows = self._watched.get(needle, ())
         for role in self._roles.get(rank, ()):
-            if role.flow in flows and role not in found.seen:
+            if role.flow in flows and role not in (found.seen or ()):
+                found.seen = found.seen or set()
                 found.seen.add(role)
-                places = found.out if role.sure else found.maybe
-                places.setdefault(role.flow, []).append(rank)
+                if role.sure:
+                    found.out = _with(found.out, role.flow, rank)
+                else:
+                    found.maybe = _with(found.maybe, role.flow, rank)
 
     def _clear(self, needles: Iterable[Needle], flows: list[Flow], step: int) -> None:
         for needle in needles:
             for flow in flows:
                 if flow in self._watched.get(needle, ()):
                     found = self._found.setdefault(needle, Found())
-                    found.cleared.setdefault(flow, Earliest()).add(self._view, step)
+                    if flow not in found.cleared:
+                        found.cleared = {**found.cleared, flow: Earliest()}
+                    found.cleared[flow].add(self._view, step)
 
     def _is_settled(self, needle: Needle, rank: int) -> bool:
         """Whether no text after this rank matters to `needle`."""
@@ -266,6 +286,27 @@ class _Search:
             ):
                 return False
         return True
+
+
+def _with(places: Mapping[Flow, list[int]], flow: Flow, rank: int) -> Mapping[Flow, list[int]]:
+    if flow not in places:
+        return {**places, flow: [rank]}
+    places[flow].append(rank)
+    return places
+
+
+def _last_ranks(given: Given) -> list[int]:
+    """By step, the last rank that the call may know."""
+    last = -1
+    upto: list[int] = []  # by step, the last rank of it and of those before
+    ranks = {text.step: rank for rank, text in enumerate(given.texts) if text.step >= 0}
+    for step in range(len(given.reach)):
+        last = max(last, ranks.get(step, -1))
+        upto.append(last)
+    return [
+        max(horizon - 1, upto[reach])
+        for horizon, reach in zip(given.horizon, given.reach, strict=True)
+    ]
 
 
 def _least_later(steps: list[int]) -> list[int]:
