@@ -210,3 +210,19 @@ def test_the_python_prints_what_is_written() -> None:
     )  # fmt: skip
 
     assert done.stdout == BLOCKS["output", "check"], done.stderr
+
+
+def test_the_test_suite_does_what_is_written(tmp_path: Path) -> None:
+    """Where Surefoot is installed the plugin needs no `-p`; a source tree names it."""
+    (tmp_path / "test_agent.py").write_text(BLOCKS["python", "pytest"], encoding="utf-8")
+    (tmp_path / "pytest.ini").touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "surefoot.pytest_plugin", "-rs",
+         "-p", "no:cacheprovider", str(tmp_path)],
+        cwd=ROOT, capture_output=True, text=True, check=False, timeout=60,
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout
+    assert "1 passed, 1 skipped" in done.stdout
+    assert "ground could not be decided (args_redacted)" in done.stdout
