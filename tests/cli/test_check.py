@@ -73,6 +73,19 @@ def test_a_hard_violation_is_1_and_told_with_its_file(spec: Path) -> None:
     assert done.stderr == ""
 
 
+def test_the_readme_shows_what_it_prints() -> None:
+    readme = (FIXTURES.parent / "README.md").read_text("utf-8")
+    shown = readme.split("<!-- output: findings -->\n```\n")[1].split("```")[0]
+    done = subprocess.run(
+        [sys.executable, "-m", "surefoot", "check", "proto_fixtures/crewai/skips",
+         "proto_fixtures/crewai/good", "--specs", "examples/refund-desk.yaml"],
+        cwd=FIXTURES.parent, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+
+    assert done.stdout == shown
+    assert done.returncode == 1
+
+
 def test_a_soft_check_gates_by_majority(spec: Path) -> None:
     spec_with(spec, "no_repeat: true")
 

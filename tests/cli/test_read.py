@@ -1,12 +1,14 @@
 """Which files are read, in which order, and what is said of those that cannot be."""
 
+import gzip
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from cli.otlp_files import as_json, recorded
-from surefoot.cli.read import requests
+from surefoot.cli.read import requests, size
 from surefoot.errors import InputError
 from surefoot.model import Wanted
 from surefoot.receive.decode import Decoded, Decoder
@@ -118,3 +120,69 @@ def test_a_folder_without_otlp_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.json").write_text("{}")
 
     assert refusal(tmp_path).startswith(f"{tmp_path}: holds no OTLP trace request; ")
+
+
+@pytest.mark.parametrize("ending", [".json", ".jsonl"])
+def test_requests_one_a_line_are_known_by_their_lines(tmp_path: Path, ending: str) -> None:
+    """The Collector's file exporter writes lines into whatever file it is told to."""
+    path = tmp_path / f"a{ending}"
+    path.write_text("\n" + "\n\n".join(as_json(request) for request in REQUESTS) + "\n")
+
+    assert [request.origin for request in requests([path])] == [
+        f"{path}:{2 * number + 2}" for number in range(len(REQUESTS))
+    ]
+    assert decoded(read(path)) == decoded(REQUESTS)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_document_is_known_by_its_file_however_it_is_laid_out(
+    tmp_path: Path, indent: int | None
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(json.loads(as_json(REQUESTS[0])), indent=indent) + "\n")
+
+    assert [request.origin for request in requests([path])] == [str(path)]
+    assert decoded(read(path)) == decoded(REQUESTS[:1])
+
+
+@pytest.mark.parametrize("name", ["a.binpb.gz", "a.binpb", "a.gz"])
+def test_gzip_is_known_by_its_bytes(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(REQUESTS[0][:99]) + gzip.compress(REQUESTS[0][99:]))
+
+    assert read(tmp_path / name) == REQUESTS[:1]
+
+
+def test_packed_files_are_found_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "0.binpb.gz").write_bytes(gzip.compress(REQUESTS[0]))
+    (tmp_path / "1.jsonl.gz").write_bytes(gzip.compress(as_json(REQUESTS[1]).encode()))
+    (tmp_path / "other.gz").write_bytes(b"none of ours")
+
+    assert decoded(read(tmp_path)) == decoded(REQUESTS[:2])
+
+
+@pytest.mark.parametrize("spoiled", [0, 1, 2])
+def test_a_line_of_no_request_among_traces_is_an_error_wherever_it_stands(
+    tmp_path: Path, spoiled: int
+) -> None:
+    lines = [as_json(request) for request in REQUESTS[:2]]
+    lines.insert(spoiled, '{"spans": []}')
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(lines))
+
+    assert refusal(tmp_path) == (
+        f"{path}:{spoiled + 1}: no OTLP/JSON trace request: it has no resourceSpans; "
+        "write one whole OTLP/JSON trace request a line"
+    )
+
+
+def test_all_that_is_read_is_told_as_it_lies_on_the_disk(tmp_path: Path) -> None:
+    (tmp_path / "0.binpb.gz").write_bytes(gzip.compress(REQUESTS[0]))
+    (tmp_path / "1.json").write_text(as_json(REQUESTS[1]))
+    told: list[int] = []
+    list(requests([tmp_path], told.append))
+
+    assert sum(told) == size([tmp_path]) == sum(f.stat().st_size for f in tmp_path.iterdir())
+
+
+def test_how_much_the_standard_input_holds_is_unknown(tmp_path: Path) -> None:
+    assert size([tmp_path, Path("-")]) is None
