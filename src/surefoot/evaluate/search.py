@@ -25,9 +25,11 @@ from surefoot.evaluate.values import Needle, are_glued, has_zeros, readable, spe
 FEW = 8
 #: So many bytes of a value tell it from others; the rest is compared in place.
 _LITERAL = 40
-#: So many values one pattern holds at most, since RE2 bounds its memory.
+#: So many values one pattern holds at most.
 _MOST = 20_000
-_MEMORY = 1 << 27
+#: What RE2 may take, far above what it takes (some 100 MB for so many values, until the
+#: verdict). With a fourth of it RE2 finds no room for its tables and takes ten times as long.
+_MEMORY = 1 << 29
 
 _OPTIONS = re2.Options()
 _OPTIONS.encoding = re2.Options.Encoding.LATIN1  # bytes as they are
@@ -164,6 +166,11 @@ class _Pattern:
                 at += 2
             told = data[at:end]
             literal = told if told in self._words else self._without_zeros(told)
+            if literal is told and not is_read and len(told) < _LITERAL:
+                # ASCII, where RE2's edge of a word is ours: nothing is left to be looked at.
+                for word in self._words[told]:
+                    yield word.needle
+                literal = self._shorter[told]
             while literal is not None:
                 for word in self._words[literal]:
                     if self._is_whole(word, data, at):
