@@ -2,8 +2,7 @@
 
 All recordings, again with new ids until there are as many as asked for, are read as one
 stream, in one process, in two ways: to runs and no further, as `steps` does it; and to
-the report that `check` prints, every check of the example's spec included. Rounds
-alternate, so that whatever else the machine does meets both.
+the report that `check` prints. Rounds alternate, so that whatever else the machine does meets both.
 """
 
 import gc
@@ -12,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import yaml
 from rich.console import Console
 
 from bench.traffic import FIXTURES, Template, template_of
@@ -22,9 +22,10 @@ from surefoot.cli.read import Request
 from surefoot.cli.report import report
 from surefoot.emit.texts import Texts
 from surefoot.evaluate import judge, mask
-from surefoot.specs import SpecSet, load
+from surefoot.specs import Spec, SpecSet, load
+from surefoot.specs.rules import MODELS
 
-SPEC = Path(__file__).parents[2] / "examples" / "refund-desk.yaml"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "refund-desk.yaml"
 #: The design's bound on the ratio.
 BOUND = 1.5
 
@@ -33,7 +34,20 @@ BOUND = 1.5
 _COLLECT = (20_000, 20, 20)
 
 
-def measured(recordings: int, rounds: int, spec: Path = SPEC) -> tuple[int, float, float]:
+def example() -> SpecSet:
+    """The spec that comes with Surefoot: the seeds' checks."""
+    return load([EXAMPLE])
+
+
+def every_rule() -> SpecSet:
+    """That spec with every rule that there is beside, as the schema's examples have them."""
+    (spec,) = yaml.safe_load(EXAMPLE.read_text("utf-8"))["specs"]
+    del spec["tools"]  # the examples name others
+    rules = [{**model.example, "id": f"rule-{model.key}"} for model in MODELS]
+    return SpecSet.of([Spec.model_validate(spec | {"rules": rules})])
+
+
+def measured(recordings: int, rounds: int, specs: SpecSet) -> tuple[int, float, float]:
     """How many runs were judged, and CPU seconds of reading alone and of all of `check`.
 
     The best of so many rounds after one that warms.
@@ -41,7 +55,7 @@ def measured(recordings: int, rounds: int, spec: Path = SPEC) -> tuple[int, floa
     before = gc.get_threshold()
     gc.set_threshold(*_COLLECT)
     try:
-        return _measured(recordings, rounds, load([spec]))
+        return _measured(recordings, rounds, specs)
     finally:
         gc.set_threshold(*before)
 
