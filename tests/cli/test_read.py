@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -150,6 +152,18 @@ def test_gzip_is_known_by_its_bytes(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(gzip.compress(REQUESTS[0][:99]) + gzip.compress(REQUESTS[0][99:]))
 
     assert read(tmp_path / name) == REQUESTS[:1]
+
+
+@pytest.mark.parametrize("body", [REQUESTS[0], as_json(REQUESTS[0]).encode()])
+def test_a_pipe_is_read_for_what_it_is(tmp_path: Path, body: bytes) -> None:
+    pipe = tmp_path / "63"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(body,))
+    writer.start()
+    found = read(pipe)
+    writer.join()
+
+    assert decoded(found) == decoded(REQUESTS[:1])
 
 
 def test_packed_files_are_found_in_a_folder(tmp_path: Path) -> None:

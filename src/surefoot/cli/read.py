@@ -3,9 +3,10 @@
 Owns which files count: `.binpb` holds one ExportTraceServiceRequest, `.json` one as
 OTLP/JSON, or one a line as the Collector's file exporter writes them under that name too,
 `.jsonl` one a line; each also gzip'ed, with `.gz` at its end. `-` is the standard input,
-read for what it is. A folder is searched through; what is no OTLP trace request in it
-(another ending, a JSON document without spans, such as notes beside the recordings) is
-passed over, but a broken file is not: half a stream gives wrong verdicts.
+read for what it is, and so is a pipe that a shell names (`<(…)`). A folder is searched
+through; what is no OTLP trace request in it (another ending, a JSON document without
+spans, such as notes beside the recordings) is passed over, but a broken file is not: half
+a stream gives wrong verdicts.
 Knows no span.
 """
 
@@ -80,7 +81,7 @@ def requests(paths: Iterable[Path], advance: Advance = int) -> Iterator[Request]
             yield from _folder(path, advance)
         elif not path.exists():
             raise InputError(f"{path}: no such file; name OTLP files or folders of them")
-        elif not path.name.endswith((*ENDINGS, _GZ)):
+        elif path.is_file() and not path.name.endswith((*ENDINGS, _GZ)):
             raise InputError(f"{path}: not an OTLP file; one ends in {_ANY}")
         else:
             yield from _file(path, advance, named=True)
