@@ -348,6 +348,7 @@ class Violation:
 
     step: the offending step's index, or None where no step is. subject: what tells
     two violations of one check on one step apart (an argument's path, a tool, a pair).
+    also: the other steps that offend in the same way, where one violation stands for all.
     """
 
     check: str
@@ -358,6 +359,7 @@ class Violation:
     observed: str = ""
     subject: str = ""
     arg: str = ""
+    also: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         """The message as luckrate prints it: severity first, unless it is hard."""

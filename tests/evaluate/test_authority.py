@@ -389,3 +389,10 @@ def test_an_approvals_age_is_told_at_the_start_of_the_call() -> None:
     (found,) = judged(a_run(ask(span=(0, 0)), late), **approval(max_age="1s")).violations
 
     assert found.observed == "ask at step 0 ended 3s before"
+
+
+@pytest.mark.parametrize("tool", ["mcp__email__list_inbox", "lookup.run", "functions.look"])
+def test_what_stands_around_a_name_tells_no_effect_though_the_spec_names_it(tool: str) -> None:
+    rules = [{"id": "e", "effects": {}}]
+    assert messages(a_run(tool), rules=rules) == []
+    assert messages(a_run(tool), rules=rules, tools=[tool]) == []

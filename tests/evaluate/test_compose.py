@@ -6,7 +6,18 @@ from typing import Any
 import pytest
 
 from evaluate.runs import a_call, a_run, a_spec, judged
-from surefoot.model import ArgsQuality, Evidence, PathGrade, Run, Severity, Undecided, Verdict
+from surefoot.model import (
+    ArgsQuality,
+    Cut,
+    Evidence,
+    PathGrade,
+    Run,
+    Severity,
+    Step,
+    StepEvidence,
+    Undecided,
+    Verdict,
+)
 
 OK, BAD, OPEN = "ok", "violated", "inconclusive"
 #: One tool for each child: called, called perhaps, not called.
@@ -131,7 +142,77 @@ def test_arguments_guard_each_offending_call_for_itself() -> None:
         when={"args": {"currency": "USD"}},
     )  # fmt: skip
 
-    assert [one.step for one in verdict.violations] == [1]
+    assert [one.step for one in verdict.violations] == [2, 1]
+
+
+def paid(n: int, currency: str, **known: Any) -> tuple[Step, StepEvidence]:
+    return a_call("refund", {"order": n, "currency": currency, "n": 7}, **known)
+
+
+#: One violation of these stands for several calls, the first of which is in EUR.
+ONE_FOR_SEVERAL: list[dict[str, Any]] = [
+    {"forbidden": "refund"},
+    {"effects": {}},
+    {"effects": {"tools": "refund", "authorised": "look"}},
+    {"calls": {"step": "refund", "max": 0}},
+    {"max_steps": 0},
+    {"exclusive": [{"args": {"order": 0}}, {"args": {"order": {"gt": 0}}}]},
+    {"before": ["ask", "refund"]},
+    {"before": ["ask", "refund"], "ended": True},
+    {"any_of": [{"forbidden": "refund"}, {"required": "ask"}]},
+    {"unique": {"step": "refund", "arg": "n"}},
+    {"total": {"step": "refund", "arg": "n", "max": 1}},
+    {"rate": {"step": "refund", "max": 1, "per": "1m"}},
+    {"trifecta": {"untrusted": "look", "private": "look", "egress": "refund"}},
+]
+
+
+@pytest.mark.parametrize("rule", ONE_FOR_SEVERAL, ids=lambda rule: next(iter(rule)))
+@pytest.mark.parametrize(("currency", "grade"), [("USD", BAD), ("GBP", OK)])
+def test_a_guard_means_a_violation_if_it_means_any_of_the_calls_for_which_it_stands(
+    rule: dict[str, Any], currency: str, grade: str
+) -> None:
+    calls = [paid(n, "USD" if n == 4 else "EUR") for n in range(6)]
+    verdict = ruled(a_run("look", "look", *calls), **rule, when={"args": {"currency": currency}})
+
+    assert verdict.path == grade
+    assert [one.step for one in verdict.violations] == [6] * (grade == BAD)
+
+
+def test_a_failure_or_a_call_at_once_is_meant_wherever_it_stands_among_its_like() -> None:
+    guard = {"args": {"currency": "USD"}}
+    failed = [paid(n, "USD" if n == 1 else "EUR", ok=False) for n in range(3)]
+    (one,) = ruled(a_run(*failed), handled_errors=True, when=guard).violations
+    assert one.step == 1
+
+    at_once = [paid(n, "USD" if n == 2 else "EUR", span=(n, 90)) for n in range(4)]
+    (two,) = ruled(a_run(*at_once), parallel={"max": 1}, when=guard).violations
+    assert (two.step, two.observed) == (2, "4 at once, more than 1 from step 1 on")
+
+
+def test_only_a_call_without_the_earlier_one_is_a_guarded_pairs_offence() -> None:
+    calls = [paid(0, "EUR"), a_call("ask"), paid(1, "USD")]
+    for ended in (False, True):
+        rule = {"before": ["ask", "refund"], "ended": ended}
+        assert ruled(a_run(*calls), **rule).path == BAD
+        assert ruled(a_run(*calls), **rule, when={"args": {"currency": "USD"}}).path == OK
+
+
+def test_what_is_hidden_beside_violations_that_a_guard_does_not_mean_stays_open() -> None:
+    """The hidden call may be a large one in USD."""
+    large = {"forbidden": {"tool": "refund", "args": {"order": {"gt": 0}}}}
+    run = a_run(paid(1, "EUR"), a_call("refund", quality=ArgsQuality.REDACTED))
+    verdict = ruled(run, **large, when={"args": {"currency": "USD"}})
+
+    assert (verdict.path, verdict.undecided) == (OPEN, (Undecided("r", "args_redacted"),))
+
+
+@pytest.mark.parametrize("tells", ["refund", "delete"])
+def test_a_guard_on_a_cut_input_is_open(tells: str) -> None:
+    run = a_run("refund", task=Cut("please refund"), levels={Evidence.TEXT_CAPPED})
+    verdict = ruled(run, forbidden="refund", when={"input": {"regex": tells}})
+
+    assert (verdict.path, verdict.undecided) == (OPEN, (Undecided("r", "text_capped"),))
 
 
 @pytest.mark.parametrize(

@@ -314,3 +314,12 @@ def test_an_unreadable_amount_is_told_by_the_rule() -> None:
     (found,) = judged(pay("ten"), **total()).violations
 
     assert (found.check, found.severity) == ("r", Severity.HARD)
+
+
+def test_a_doubtful_amount_below_zero_may_bring_a_sum_under_its_limit() -> None:
+    step = {"tool": "pay", "result": {"regex": "yes"}}
+    rules = [{"id": "t", "total": {"step": step, "arg": "amount", "max": 10}}]
+    sure = a_call("pay", {"amount": 15}, result="yes")
+    for amount, told in ((-5, "inconclusive"), (-4, "violated")):
+        doubtful = a_call("pay", {"amount": amount}, result_known=False)
+        assert grade(a_run(sure, doubtful), rules=rules) == told

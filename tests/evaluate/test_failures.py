@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 from evaluate.runs import a_call, a_run, judged, steps_of
 from evaluate.test_repeats import SPANS, of_recording, ordered, orders
 from surefoot.evaluate.failures import is_empty
-from surefoot.model import ArgsQuality, Cut, PathGrade, Run, Severity, Step, StepEvidence, Verdict
+from surefoot.model import (
+    ArgsQuality,
+    Cut,
+    Evidence,
+    PathGrade,
+    Run,
+    Severity,
+    Step,
+    StepEvidence,
+    Verdict,
+)
 
 FAILED = a_call("lookup", {"id": 1}, ok=False, result="timed out")
 
@@ -241,3 +251,23 @@ def test_a_beginning_that_says_something_is_not_empty() -> None:
     run = a_run(a_call("lookup", result=Cut("an order")), a_call("lookup", ok=False, result=""))
 
     assert found(run, empty_result="lookup").path is PathGrade.OK
+
+
+OPEN_ENDED = ["", "  ", "[", '[""', '{"a": nu', "nul", '{"a": {"b": [', '{"b": [], "b"', '"', '"  ']
+TELLING = ["no", "x", "[1", '["x', '{"a": "b', '{"a": [], "b": 0', "[null, tru", "[false", '"x']
+
+
+@pytest.mark.parametrize(
+    ("beginning", "grade"),
+    [
+        *((text, PathGrade.INCONCLUSIVE) for text in OPEN_ENDED),
+        *((text, PathGrade.OK) for text in (*TELLING, '{"a": -', '["", {"a": "b')),
+    ],
+)
+def test_the_beginning_of_a_result_may_be_empty_if_its_end_can_make_it_so(
+    beginning: str, grade: PathGrade
+) -> None:
+    run = a_run(
+        a_call("look", result=Cut(beginning), result_capped=True), levels={Evidence.TEXT_CAPPED}
+    )
+    assert found(run, empty_result="look").path is grade

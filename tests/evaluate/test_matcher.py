@@ -167,7 +167,8 @@ def test_doubts_decide_only_where_none_of_their_answers_matters(
     least = counts.get(("g", "yes"), 0) - sum(counts.get(("h", s), 0) for s in ("yes", "perhaps"))
     most = sum(counts.get(("g", s), 0) for s in ("yes", "perhaps")) - counts.get(("h", "yes"), 0)
     if least > 0:
-        assert [type(one) for one in findings] == [Violation]
+        assert type(findings[0]) is Violation
+        assert len(findings) == 1 + (least < most)  # what a guard leaves of it is still open
     elif most > 0:
         assert findings == [Undecided("c", Evidence.ARGS_MISSING.value)]
     else:

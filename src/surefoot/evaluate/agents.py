@@ -36,7 +36,7 @@ class Parallel:
 
     def __call__(self, view: View) -> Iterator[Violation]:
         """See `Check`. Calls that only touch do not overlap. O(n log n)."""
-        over = None
+        over: list[int] = []
         peak = 0
         running: list[int] = []
         for index in _working(view):
@@ -45,16 +45,17 @@ class Parallel:
                 heapq.heappop(running)
             heapq.heappush(running, end_ns)
             peak = max(peak, len(running))
-            if over is None and peak > self.most:
-                over = index
-        if over is not None:
+            if len(running) > self.most:
+                over.append(index)
+        if over:
             yield Violation(
                 self.id,
                 self.severity,
                 f"{peak} calls at once, at most {self.most} allowed",
-                step=over,
+                step=over[0],
                 expected=f"at most {self.most} at once",
-                observed=f"{peak} at once, more than {self.most} from step {over} on",
+                observed=f"{peak} at once, more than {self.most} from step {over[0]} on",
+                also=tuple(over[1:]),
             )
 
 

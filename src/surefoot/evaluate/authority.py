@@ -14,6 +14,7 @@ from typing import ClassVar, NamedTuple
 
 from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
 from surefoot.evaluate.matcher import Calls, Matcher, weigh
+from surefoot.evaluate.names import bare
 from surefoot.evaluate.paths import Path
 from surefoot.evaluate.predicates import Predicate
 from surefoot.evaluate.same import key_of
@@ -51,9 +52,9 @@ class Words:
 
     words: frozenset[str]
 
-    def covers(self, tool: str, aliases: tuple[str, ...] = ()) -> bool:
-        """See `NameSet`. The first alias is the bare name."""
-        parts = _WORD.findall(aliases[0] if aliases else tool)
+    def covers(self, tool: str, aliases: tuple[str, ...] = ()) -> bool:  # noqa: ARG002 - see NameSet
+        """See `NameSet`. A name that the spec has too is bared all the same."""
+        parts = _WORD.findall(bare(tool))
         return not self.words.isdisjoint(part.lower() for part in parts)
 
 
@@ -109,6 +110,7 @@ class Effects:
                 expected=f"no call of {self.tools.label}{right}",
                 observed=f"{tool} called{times}",
                 subject=tool,
+                also=tuple(indices[1:]),
             )
 
 

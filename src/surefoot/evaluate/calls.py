@@ -5,7 +5,7 @@ Knows no order and no value. Each looks at the calls that ran; `tools` also at t
 the model asked for and nothing ran.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -120,6 +120,7 @@ class Forbidden:
                 expected=f"no call of {label}",
                 observed=f"{tool} called{times}",
                 subject=tool,
+                also=tuple(indices[1:]),
             )
 
 
@@ -148,6 +149,7 @@ class AtMost:
                 expected=f"at most {_times(self.most)}",
                 observed=_times(len(calls)),
                 subject=self.step.label,
+                also=tuple(calls[self.most + 1 :]),
             )
 
 
@@ -177,6 +179,7 @@ class Exclusive:
                 step=step,
                 expected=f"only one of {', '.join(labels)}",
                 observed=f"{other} at step {earlier}, {labels[side]} at step {step}",
+                also=_others(found, step),
             )
 
 
@@ -224,7 +227,13 @@ class MaxSteps:
                 step=view.ran[max(0, int(self.limit))] if count else None,
                 expected=f"at most {self.limit} steps",
                 observed=f"{count} steps",
+                also=tuple(view.ran[max(0, int(self.limit)) + 1 :]),
             )
+
+
+def _others(found: Sequence[Calls], step: int) -> tuple[int, ...]:
+    """All calls of some sides but `step`: which of them is one too many is for nobody to say."""
+    return tuple(sorted({index for calls in found for index in calls} - {step}))
 
 
 def _times(count: int) -> str:

@@ -17,7 +17,7 @@ from surefoot.evaluate.matcher import Matcher
 from surefoot.evaluate.paths import Path
 from surefoot.evaluate.predicates import Predicate
 from surefoot.evaluate.view import View
-from surefoot.model import Evidence, Severity, Undecided, Violation
+from surefoot.model import Cut, Evidence, Severity, Undecided, Violation
 
 #: The children are settled one by one, so nothing is left for the evidence to undo.
 _SETTLED = Needs(frozenset(), frozenset())
@@ -87,11 +87,14 @@ class AnyOf:
         """See `Check`."""
         broken: list[Violation] = []
         reasons: list[str] = []
+        steps: set[int] = set()
         for child in self.children:
             violations, question = _settled(child, view)
             if not violations and question is None:
                 return
             broken += violations[:1]
+            for one in violations:
+                steps.update(one.also if one.step is None else (one.step, *one.also))
             if question is not None:
                 reasons.append(question.reason)
         if reasons:
@@ -105,6 +108,7 @@ class AnyOf:
             step=first.step,
             expected=" or ".join(one.expected or one.check for one in broken),
             observed="; ".join(one.observed or one.message for one in broken),
+            also=tuple(sorted(steps - {first.step})),
         )
 
 
@@ -152,6 +156,8 @@ class Guard:
         if self.task is not None:
             if Evidence.TASK_UNKNOWN in view.levels:
                 doubts.append(Evidence.TASK_UNKNOWN.value)
+            elif isinstance(view.task, Cut) or view.cut_somewhere:
+                doubts.append(Evidence.TEXT_CAPPED.value)
             elif not self.task.holds(view.task):
                 return None
         if self.step is not None:
@@ -162,14 +168,20 @@ class Guard:
                 doubts += found.doubts.values()
         return ", ".join(dict.fromkeys(doubts))
 
-    def doubt_at(self, view: View, step: int | None) -> str | None:
-        """The same of the call at `step`, by its arguments."""
+    def meant(self, view: View, found: Violation) -> Violation | str | None:
+        """`found` if an offending call is meant by its arguments, at the first that is.
+
+        Else why that cannot be told, or None if none of them is.
+        """
         if not self.args:
-            return ""
-        told = [self._fits(view, index) for index in (view.ran if step is None else (step,))]
-        if True in told:
-            return ""
-        return next((why for why in told if isinstance(why, str)), None)
+            return found
+        doubt = None
+        for index in view.ran if found.step is None else (found.step, *found.also):
+            told = self._fits(view, index)
+            if told is True:
+                return found if found.step is None else replace(found, step=index)
+            doubt = doubt or told or None
+        return doubt
 
     def _fits(self, view: View, index: int) -> bool | str:
         doubts = []
@@ -211,8 +223,11 @@ class Guarded:
             if isinstance(finding, Undecided):
                 yield finding
                 continue
-            own = self.guard.doubt_at(view, finding.step)
+            own = self.guard.meant(view, finding)
             if own is None:
                 continue
-            reasons = [why for why in (doubt, own) if why]
-            yield Undecided(self.id, ", ".join(reasons)) if reasons else finding
+            reasons = [why for why in (doubt, own) if why and isinstance(why, str)]
+            if reasons or isinstance(own, str):
+                yield Undecided(self.id, ", ".join(reasons))
+            else:
+                yield own

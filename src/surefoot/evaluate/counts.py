@@ -45,7 +45,7 @@ class Total:
         """See `Check`. A hidden amount is open, unless the others pass the limit."""
         matches = view.match(self.step)
         sums: list[tuple[int, Fraction]] = []
-        total = perhaps = Fraction(0)
+        total = more = less = Fraction(0)  # for sure, and by calls that only may match
         for index in matches.every:
             amounts, doubt = self._amounts(view, index)
             if doubt:
@@ -55,23 +55,26 @@ class Total:
                 if amount is None:
                     yield self._unreadable(view, index, where, value, matches.doubts)
                 elif index in matches.doubts:
-                    perhaps += max(amount, Fraction(0))
+                    more += max(amount, Fraction(0))
+                    less += min(amount, Fraction(0))
                 else:
                     total += amount
             sums.append((index, total))
-        if total > self.most:
+        over = [index for index, reached in sums if reached > self.most]
+        if total + less > self.most:
             yield Violation(
                 self.id,
                 self.severity,
                 f"{self.arg.text} of {self.step.label}: {_short(total)} in all,"
                 f" at most {_short(self.most)} allowed",
-                step=next(index for index, reached in sums if reached > self.most),
+                step=over[0],
                 expected=f"at most {_short(self.most)} in all",
                 observed=_short(total),
                 subject=self.arg.text,
                 arg=self.arg.text,
+                also=tuple(over[1:]),
             )
-        elif total + perhaps > self.most:
+        if total + more > self.most:
             for why in matches.doubts.values():
                 yield Undecided(self.id, why)
 
@@ -124,21 +127,24 @@ class Rate:
 
     def _find(self, view: View, calls: Calls) -> Iterator[Violation]:
         starts = sorted((view.spans[index][0], index) for index in calls)
-        for (first_ns, _), (last_ns, index) in zip(starts, starts[self.most :], strict=False):
-            if last_ns - first_ns < self.per_ns:
-                count = sum(first_ns <= start < first_ns + self.per_ns for start, _ in starts)
-                per = f"{self.per_ns / _SECOND_NS:g}s"
-                yield Violation(
-                    self.id,
-                    self.severity,
-                    f"{self.step.label} called {count} times within {per},"
-                    f" at most {self.most} allowed",
-                    step=index,
-                    expected=f"at most {self.most} calls within {per}",
-                    observed=f"{count} calls",
-                    subject=self.step.label,
-                )
-                return
+        over = [
+            (first_ns, index)
+            for (first_ns, _), (last_ns, index) in zip(starts, starts[self.most :], strict=False)
+            if last_ns - first_ns < self.per_ns
+        ]
+        for first_ns, index in over[:1]:
+            count = sum(first_ns <= start < first_ns + self.per_ns for start, _ in starts)
+            per = f"{self.per_ns / _SECOND_NS:g}s"
+            yield Violation(
+                self.id,
+                self.severity,
+                f"{self.step.label} called {count} times within {per}, at most {self.most} allowed",
+                step=index,
+                expected=f"at most {self.most} calls within {per}",
+                observed=f"{count} calls",
+                subject=self.step.label,
+                also=tuple(other for _, other in over[1:]),
+            )
 
 
 class _Success(NamedTuple):
@@ -213,6 +219,7 @@ class Unique:
             observed=f"{len(group)} successes, the first at step {first.step}",
             subject=second.where,
             arg=second.where,
+            also=tuple(one.step for one in group[2:]),
         )
 
 

@@ -5,6 +5,7 @@ its span says so. That a failing call was tried again, in one span or in several
 failure once a later try went well.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from surefoot.evaluate.predicates import shown
 from surefoot.evaluate.values import json_value
 from surefoot.evaluate.view import View
 from surefoot.model import Severity, Undecided, Violation
+
+#: A value in JSON that is none of `null`, `""`, `[]` and `{}`.
+_SOMETHING = re.compile(r'^"\s*[^\s"]|[:\[]\s*"\s*[^\s"]|[:\[,]\s*[-0-9tf]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ class HandledErrors:
             expected=f"{tool} called again with success{other}",
             observed=f"failed{times}{why}",
             subject=tool,
+            also=tuple(calls[1:]),
         )
 
 
@@ -122,7 +127,7 @@ class EmptyResult:
         """See `Check`."""
         for index in view.match(self.step).every:
             reason = view.result_hidden(index)
-            if reason and view.steps[index].ok and is_empty(view.steps[index].result):
+            if reason and view.steps[index].ok and may_be_empty(view.steps[index].result):
                 yield Undecided(self.id, reason)
         yield from weigh(self.id, view, partial(self._find, view), guilty=(self.step,))
 
@@ -148,6 +153,14 @@ def is_empty(result: str) -> bool:
         return True
     # Only JSON that may be empty is read: large results are passed over at their first letter.
     return text[0] in '"[{n' and _holds_nothing(json_value(text), text)
+
+
+def may_be_empty(beginning: str) -> bool:
+    """Whether what begins so may say nothing. Linear in its length."""
+    text = beginning.strip()
+    if not text or text[0] in '"[{':
+        return _SOMETHING.search(text) is None
+    return "null".startswith(text)
 
 
 def _holds_nothing(value: Any, text: str) -> bool:

@@ -172,9 +172,8 @@ class Trifecta:
         told = self._find(view, *(one.sure for one in sides))
         if told is not None:
             yield told
-            return
         doubts = dict.fromkeys(why for one in sides for why in one.doubts)
-        if doubts and self._find(view, *(one.every for one in sides)) is not None:
+        if doubts and (told or self._find(view, *(one.every for one in sides))):
             yield Undecided(self.id, ", ".join(doubts))
 
     def _find(
@@ -192,15 +191,19 @@ class Trifecta:
         reached = {step: first for step in private if (first := before(step)) is not None}
         known = Earliest.of(view, (step for step in reached if step >= 0))
         early = min((step for step in reached if step < 0), default=None)
+        out: dict[int, int] = {}
         for step in egress:
-            if step < 0:
-                continue
-            second = early if early is not None else known.before(view, step)
-            if second is not None:
-                return self._violation(view, reached[second], second, step)
-        return None
+            second = early if early is not None else known.before(view, step) if step >= 0 else None
+            if step >= 0 and second is not None:
+                out[step] = second
+        if not out:
+            return None
+        third, *others = out
+        return self._violation(view, reached[out[third]], out[third], third, tuple(others))
 
-    def _violation(self, view: View, first: int, second: int, third: int) -> Violation:
+    def _violation(
+        self, view: View, first: int, second: int, third: int, others: tuple[int, ...]
+    ) -> Violation:
         history = view.told.history
         tools = [
             f"{view.steps[step].tool} at step {step}" if step >= 0 else f"{history[step][0]} before"
@@ -214,6 +217,7 @@ class Trifecta:
             step=third,
             expected=f"no {labels[2]} after {labels[0]} and then {labels[1]}",
             observed=", ".join(tools),
+            also=others,
         )
 
 

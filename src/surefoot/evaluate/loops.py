@@ -52,9 +52,9 @@ class Loop:
             certain = True
             yield violation
         doubts = [view.hidden(index) or view.result_hidden(index) for index in often]
-        if certain or not any(doubts):
+        if not any(doubts):
             return
-        if any(self._find(view, calls, _doubtful(view, often))):
+        if certain or any(self._find(view, calls, _doubtful(view, often))):
             yield Undecided(self.id, ", ".join(dict.fromkeys(filter(None, doubts))))
 
     def _find(
@@ -136,6 +136,7 @@ class Loop:
             expected=f"a cycle of calls less than {self.times} times in a row",
             observed=f"the same calls from step {calls[0]} to {calls[-1]}",
             subject=named,
+            also=tuple(calls[:-1]),
         )
 
 

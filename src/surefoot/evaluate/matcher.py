@@ -143,9 +143,10 @@ def weigh(
         certain = True
         yield violation
     doubts = dict.fromkeys(why for one in (*bad, *good) for why in one.doubts.values())
-    if certain or not doubts:
+    if not doubts:
         return
-    if any(True for _ in find(*(one.every for one in bad), *(one.sure for one in good))):
+    # Beside a violation doubts count for nothing, unless a guard does not mean it.
+    if certain or any(True for _ in find(*(one.every for one in bad), *(one.sure for one in good))):
         yield Undecided(check, ", ".join(doubts))
 
 

@@ -42,11 +42,16 @@ def normal(name: str) -> str:
     return plain or name
 
 
+def bare(tool: str) -> str:
+    """`tool` without what frameworks put around a name: `mcp__desk__lookup` is `lookup`."""
+    match = _WRAPPING.match(tool)
+    return match["name"] if match else tool
+
+
 def aliases(tool: str) -> tuple[str, ...]:
     """Other spellings that may stand for `tool`, its bare name first."""
-    match = _WRAPPING.match(tool)
-    bare = match["name"] if match else tool
-    return tuple(dict.fromkeys((bare, normal(tool), normal(bare))))
+    name = bare(tool)
+    return tuple(dict.fromkeys((name, normal(tool), normal(name))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,18 @@ class Before:
             else f"{first} before {then}",
             observed=observed,
             subject=f"{first}, {then}",
+            also=tuple(self._others(view, firsts, thens)),
         )
+
+    def _others(self, view: View, firsts: Calls, thens: Calls) -> Iterator[int]:
+        """The b but the first that have no a before them either."""
+        if self.ended:
+            after_some = view.order.after_some([one for one in firsts if view.steps[one].ok])
+            yield from (then for then in thens[1:] if after_some(then) < 0)
+        else:
+            for then in thens[1:]:
+                if not firsts or view.are_ordered(then, firsts[0]):
+                    yield then
 
     def _precedes(self, view: View, firsts: Calls, thens: Calls) -> bool:
         """Whether one of `firsts` is before all `thens` but itself."""

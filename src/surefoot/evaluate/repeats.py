@@ -59,7 +59,7 @@ class NoRepeat:
         certain = {one.step for one in others if isinstance(one, Violation)}
         sure = [one for one in found if isinstance(one, Violation) and one.step in certain]
         yield from sure
-        if not sure and (found or others):
+        if found or others:
             yield Undecided(self.id, ", ".join(dict.fromkeys(spared.doubts.values())))
 
     def _find(self, view: View, ran: Calls) -> Iterator[Finding]:
