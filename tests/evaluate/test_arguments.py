@@ -333,3 +333,12 @@ def test_the_nth_call_is_the_nth_of_those_that_match(numbers: list[int], occurre
 )
 def test_the_gaps_of_a_path(path: str, value: Any, gaps: list[str]) -> None:
     assert sorted(Path.of(path).gaps(value)) == sorted(gaps)
+
+
+def test_a_name_with_dots_that_a_rule_asks_for_is_no_argument_too_many() -> None:
+    spec = args(required=["a.b"], only=True)
+
+    assert messages(refund(**{"a.b": 1}), **spec) == []
+    assert messages(refund(**{"a.b": 1, "a.c": 1}), **spec) == [
+        "refund: a.c is 1, expected no argument but a"
+    ]

@@ -140,7 +140,9 @@ class Args:
             return looked
         whole: list[Misfit] = []
         if self.only is not None:
-            whole += _extra(view, index, self.only)
+            # A name may have dots itself: `a.b` is then no path to it, but the name.
+            named = {demand.path.text for demand in self.demands}
+            whole += [one for one in _extra(view, index, self.only) if one.path not in named]
         if self.schema is not None:
             try:
                 whole += self.schema.misfits(view.steps[index].args)

@@ -237,3 +237,11 @@ def test_contradictions_with_a_key_that_is_wrong_are_not_guessed_at(tmp_path: Pa
     found = problems(tmp_path, {"id": "a", "forbidden": "zz"}, tools="lookup")
 
     assert found == ["tools: not a list; write [one, two]"]
+
+
+def test_what_excludes_itself_is_refused(tmp_path: Path) -> None:
+    rule = {"id": "r", "exclusive": ["a", "b", ["a"]]}
+
+    assert problems(tmp_path, rule) == [
+        "rules[0].exclusive[2]: stands there twice, so it excludes itself; name another"
+    ]

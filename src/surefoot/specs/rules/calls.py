@@ -157,6 +157,12 @@ class ExclusiveRule(RuleModel):
         """See `RuleModel`."""
         return Exclusive(check_id, matchers(self.exclusive), severity)
 
+    def problems(self) -> Iterator[Problem]:
+        """See `RuleModel`."""
+        for at, calls in enumerate(self.exclusive):
+            if calls in self.exclusive[:at]:
+                yield ("exclusive", at), "stands there twice, so it excludes itself; name another"
+
 
 class NoActionRule(RuleModel):
     """At least one tool is called."""
