@@ -120,3 +120,17 @@ def test_a_steps_name_and_whom_it_hands_to_stay() -> None:
         ("billing", True),
         ("", False),
     ]
+
+
+def test_the_steps_of_traces_that_overlap_stand_by_their_start() -> None:
+    spans = [
+        an_agent(1, trace=FIRST, attributes=SESSION, start=0, end=9),
+        a_tool(2, 1, "look", {}, trace=FIRST, start=1, end=2),
+        a_tool(3, 1, "pay", {}, trace=FIRST, start=6, end=7),
+        an_agent(11, trace=SECOND, attributes=SESSION, start=3, end=8),
+        a_tool(12, 11, "ask", {}, trace=SECOND, start=4, end=5),
+    ]
+    (run,) = runs_of(*spans, unit="session")
+
+    assert [step.tool for step in run.steps] == ["look", "ask", "pay"]
+    assert [known.trace_id for known in run.evidence] == [FIRST, SECOND, FIRST]

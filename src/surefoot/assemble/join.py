@@ -31,6 +31,9 @@ def join(runs: Sequence[Run]) -> Run:
     session = next((run.session for run in ordered if run.session), None)
     steps = [step for run in ordered for step in _steps(run, first.start_ns)]
     evidence = [known for run in _turned(ordered) for known in run]
+    # Traces of one session may overlap; order is by start in a session, too.
+    places = sorted(range(len(steps)), key=lambda at: evidence[at].start_ns)
+    steps, evidence = [steps[at] for at in places], [evidence[at] for at in places]
     history = _told_later(ordered, steps, evidence)
     tokens = [run.tokens for run in ordered if run.tokens is not None]
     costs = [run.cost for run in ordered if run.cost is not None]
