@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evaluate.runs import a_call, a_run, judged, steps_of
 from evaluate.test_repeats import of_recording
 from surefoot.evaluate.predicates import number_of
-from surefoot.model import ArgsQuality, Cut, PathGrade, Run, Severity, Verdict
+from surefoot.model import ArgsQuality, Cut, Evidence, PathGrade, Run, Severity, Verdict
 
 
 def found(run: Run, **rule: Any) -> Verdict:
@@ -286,3 +286,46 @@ def test_gaitcheck_says_the_same_of_json_objects(
     last = end(a_run(a_call("t", result=written)), last="t", **section)
     for verdict in (of_output(written, **section), last):
         assert (verdict.path is PathGrade.OK) == expected
+
+
+@pytest.mark.parametrize(
+    ("results", "path"),
+    [
+        (["bad?", "good?"], "inconclusive"),
+        (["good?", "bad?"], "inconclusive"),
+        (["bad?", "bad?"], "violated"),  # without either there is none
+        (["good", "bad?", "good?"], "inconclusive"),
+        (["good", "good?", "good?"], "ok"),
+        (["bad", "bad?", "bad?"], "violated"),
+        (["bad?", "good"], "ok"),
+        (["good?", "bad"], "violated"),
+    ],
+)
+def test_any_of_the_doubtful_calls_may_have_been_the_last(results: list[str], path: str) -> None:
+    """The first alone, the second alone, both or none."""
+    calls = [
+        a_call(
+            "look",
+            {} if text.endswith("?") else {"x": 1},
+            result=text,
+            quality=ArgsQuality.REDACTED if text.endswith("?") else ArgsQuality.EXACT,
+        )
+        for text in results
+    ]
+    last = {"tool": "look", "args": {"x": 1}}
+    assert end(a_run(*calls), last=last, contains="good").path == path
+
+
+def test_a_doubtful_call_whose_result_is_not_told_leaves_the_end_open() -> None:
+    hidden = a_call("look", quality=ArgsQuality.REDACTED, result_known=False)
+    last = {"tool": "look", "args": {"x": 1}}
+    verdict = end(a_run(a_call("look", {"x": 1}, result="bad"), hidden), last=last, contains="good")
+
+    assert [one.reason for one in verdict.undecided] == ["args_redacted"]
+
+
+def test_an_answer_of_which_no_word_is_left_is_open() -> None:
+    run = a_run(flaw="", output=Cut(" "), levels={Evidence.TEXT_CAPPED})
+
+    for rule in ({"completion": True}, {"end_state": {"output": True, "contains": "done"}}):
+        assert [one.reason for one in found(run, **rule).undecided] == ["text_capped"]

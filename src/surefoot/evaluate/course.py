@@ -81,7 +81,11 @@ class Course:
                     why[step] = doubt
         return cls(
             sinks={step: sinks.doubts.get(step, "") for step in sinks.every},
-            sources={rank: "" if is_one is True else is_one for rank, is_one in told if is_one},
+            sources={
+                rank: _echo(view, texts[rank]) if is_one is True else is_one
+                for rank, is_one in told
+                if is_one
+            },
             clearing=clearing,
             fog=Earliest.of(view, why),
             why=why,
@@ -91,6 +95,12 @@ class Course:
         """Why anything that call `step` carries may have been cleared; or empty."""
         found = self.fog.before(view, step)
         return "" if found is None else self.why[found]
+
+
+def _echo(view: "View", text: Text) -> str:
+    """Why a result may only repeat what its call said; or empty."""
+    no_echo = text.step < 0 or view.scope.tracing.substring
+    return "" if no_echo else view.hidden(text.step)
 
 
 def _told(view: "View", matcher: Matcher, texts: list[Text]) -> Iterator[bool | str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
-from surefoot.evaluate.matcher import Calls, Matcher
+from surefoot.evaluate.matcher import Calls, Matcher, Matches
 from surefoot.evaluate.paths import Path
 from surefoot.evaluate.predicates import Predicate, shown
 from surefoot.evaluate.values import json_value, text_of
@@ -33,9 +33,12 @@ class Completion:
     def __call__(self, view: View) -> Iterator[Finding]:
         """See `Check`."""
         flaw = view.run.flaw
+        is_blank = not view.output.strip()
         if flaw is None:
             yield Undecided(self.id, OUTPUT_UNKNOWN)
-        elif flaw or not view.output.strip():
+        elif not flaw and is_blank and isinstance(view.output, Cut):
+            yield Undecided(self.id, Evidence.TEXT_CAPPED.value)
+        elif flaw or is_blank:
             why = flaw or "no answer"
             yield Violation(
                 self.id,
@@ -128,9 +131,10 @@ class EndState:
         if not found.doubts:
             yield from told
             return
-        # A doubtful call may be the last one or not: what both ways find is certain.
-        other = list(self._judge(_last(view, found.every)))
-        if told == other or (_is_violated(told) and _is_violated(other)):
+        # A doubtful call may be the last one or not: what is found without them and with
+        # each is certain, whichever of them count.
+        others = [list(self._judge([state])) for state in _may_be_last(view, found)]
+        if all(map(_is_violated, (told, *others))) or not any((told, *others)):
             yield from told
         else:
             yield Undecided(self.id, ", ".join(dict.fromkeys(found.doubts.values())))
@@ -184,7 +188,7 @@ def _is_violated(found: list[Finding]) -> bool:
 
 def _output(view: View) -> State | None:
     text = view.output
-    if not text.strip():
+    if not text.strip() and not isinstance(text, Cut):
         return State("", "", hidden=OUTPUT_UNKNOWN) if view.run.flaw is None else None
     cut = isinstance(text, Cut) or view.cut_somewhere
     return _state(text, hidden=Evidence.TEXT_CAPPED.value if cut else "")
@@ -207,15 +211,25 @@ def _last(view: View, calls: Calls) -> list[State]:
     ]
 
 
-def _latest(view: View, calls: Calls) -> list[int]:
-    """Those that surely precede none of the others. O(calls).
+def _may_be_last(view: View, found: Matches) -> list[State]:
+    """The results of doubtful calls that no sure one surely follows. O(calls)."""
+    sure = [index for index in found.sure if view.steps[index].ok]
+    latest = _ends(view, sure) if sure else ()
+    return [
+        _state(view.steps[index].result, index, view.result_hidden(index))
+        for index in found.doubts
+        if view.steps[index].ok and not any(view.are_ordered(index, one) for one in latest)
+    ]
 
-    It is enough to look at the latest call, and at the latest of another turn: whoever
-    precedes any call precedes one of these.
-    """
-    if not calls:
-        return []
+
+def _latest(view: View, calls: Calls) -> list[int]:
+    """Those that surely precede none of the others. O(calls)."""
+    latest = _ends(view, calls) if calls else ()
+    return [index for index in calls if not any(view.are_ordered(index, one) for one in latest)]
+
+
+def _ends(view: View, calls: Calls) -> tuple[int, int]:
+    """The latest call, and the latest of another turn: who precedes any precedes one of these."""
     turn = view.evidence[calls[-1]].turn
     others = (index for index in reversed(calls) if view.evidence[index].turn != turn)
-    latest = (calls[-1], next(others, calls[-1]))
-    return [index for index in calls if not any(view.are_ordered(index, one) for one in latest)]
+    return calls[-1], next(others, calls[-1])

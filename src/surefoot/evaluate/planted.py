@@ -107,15 +107,39 @@ class _Planted:
     """What stands in results and the user did not give, with the rank of the first.
 
     by: what a call must carry. matched: what any call carries out. wanted: the canaries
-    too that were not found. texts: as they were written. capped: the first rank with more
-    matches than are looked at.
+    too that were not found. texts: as they were written. echoes: why the first call whose
+    result has it may have said it itself, and the rank of the first that surely did not.
+    capped: the first rank with more matches than are looked at.
     """
 
     by: dict[Needle, int] = field(default_factory=dict)
     matched: dict[Needle, int] = field(default_factory=dict)
     wanted: list[Needle] = field(default_factory=list)
     texts: dict[Needle, str] = field(default_factory=dict)
+    echoes: dict[Needle, tuple[str, int]] = field(default_factory=dict)
     capped: int = sys.maxsize
+
+    def wants(self, one: Needle, kind: dict[Needle, int]) -> bool:
+        """Whether it matters that a further result has it."""
+        return one not in kind or self.echoes.get(one, _SURE)[1] == sys.maxsize
+
+    def add(self, one: Needle, kind: dict[Needle, int], rank: int, hidden: str) -> None:
+        """The result of this rank has it. hidden: why its call's arguments cannot be read."""
+        if one not in kind:
+            kind[one] = rank
+            if hidden:
+                self.echoes.setdefault(one, (hidden, sys.maxsize))
+        elif not hidden:
+            self.echoes[one] = self.echoes[one][0], rank
+
+    def echo(self, one: Needle, horizon: int) -> str:
+        """Why all results up to there that have it may only repeat their calls; or empty."""
+        why, sure = self.echoes.get(one, _SURE)
+        return why if sure >= horizon else ""
+
+
+#: A call whose result surely told something new.
+_SURE = ("", -1)
 
 
 def _first(planted: dict[Needle, int], horizon: int) -> tuple[int, Needle] | None:
@@ -165,7 +189,7 @@ class Injected:
         known = [(rank, one) for rank, one in known if rank < horizon]
         first = min(known) if known else _first(planted.matched, horizon)
         if first is not None:
-            if reason := given.users_gap(view, step) or doubt:
+            if reason := given.users_gap(view, step) or doubt or planted.echo(first[1], horizon):
                 yield Undecided(self.id, reason)
             else:
                 text = planted.texts[first[1]]
@@ -216,12 +240,14 @@ class Injected:
 
     def _look_at(self, view: View, rank: int, text: Text, found: _Planted) -> None:
         told = _reading(text.text, quotes=self.signs.quotes)
+        hidden = view.hidden(text.step) if text.step >= 0 else ""
         may_be = self.signs.may_be_in(told)
         if may_be or not told.isascii():
             folded = told.casefold()
             for one in self.signs.canaries:
-                if one not in found.by and stands_in(one, folded) and not _echoes(view, text, one):
-                    found.by[one] = rank
+                is_open = found.wants(one, found.by)
+                if is_open and stands_in(one, folded) and not _echoes(view, text, one):
+                    found.add(one, found.by, rank, hidden)
                     found.texts[one] = self.signs.canaries[one]
         for pattern in self.signs.patterns if may_be else ():
             matches = list(islice(pattern.matches(told), _MATCHES + 1))
@@ -232,8 +258,9 @@ class Injected:
             for whole, groups in matches[:_MATCHES]:
                 for caught in groups if pattern.groups else (whole,):
                     sought = _needle_of(caught)
-                    if sought and sought not in kind and not _echoes(view, text, sought):
-                        kind[sought] = rank
+                    is_open = sought is not None and found.wants(sought, kind)
+                    if sought and is_open and not _echoes(view, text, sought):
+                        found.add(sought, kind, rank, hidden)
                         found.texts.setdefault(sought, caught)
 
 
