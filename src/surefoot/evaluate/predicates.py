@@ -57,6 +57,24 @@ class Predicate:
         return all(test(value) for test in self.tests)
 
 
+def plain(value: Any) -> Any:
+    """`value`, if JSON can hold it: nothing else is ever equal to an argument.
+
+    Raises:
+        ValueError: It cannot, as a date that YAML makes of a text without quotes.
+    """
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, Mapping):
+            left += [*one, *one.values()]
+        elif isinstance(one, list | tuple):
+            left += one
+        elif not (one is None or isinstance(one, str | int | float)):
+            raise ValueError(f"{one} is no value of JSON; put it in quotes")
+    return value
+
+
 def number_of(value: Any) -> float | int | None:
     """The number that `value` is or writes (`"1,200"`); None if it is none."""
     if isinstance(value, bool):
@@ -91,10 +109,12 @@ def _test(name: str, operand: Any) -> Test:
 
 
 def _equals(operand: Any) -> Test:
+    plain(operand)
     return lambda value: bool(value == operand)
 
 
 def _differs(operand: Any) -> Test:
+    plain(operand)
     return lambda value: bool(value != operand)
 
 
@@ -111,7 +131,7 @@ def _is_none_of(operand: Any) -> Test:
 def _options(operand: Any) -> tuple[Any, ...]:
     if not isinstance(operand, list | tuple):
         raise ValueError("not a list; write [one, two]")  # noqa: TRY004 - told to a spec's author
-    return tuple(operand)
+    return tuple(plain(operand))
 
 
 def _regex(operand: Any) -> Test:
@@ -136,6 +156,8 @@ def _compares(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
         bound = number_of(operand)
         if bound is None and not isinstance(operand, str):
             raise ValueError("not a number; write one, or a text to compare texts with")
+        if bound is None and _is_scientific(operand):
+            raise ValueError(f"{operand} is a text to YAML; write the number in full")
 
         def test(value: Any) -> bool:
             if bound is not None:
@@ -146,6 +168,15 @@ def _compares(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
         return test
 
     return make
+
+
+def _is_scientific(text: str) -> bool:
+    """Whether a text is a number to everybody but YAML: `1e3`, which it reads as a text."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _length(operand: Any) -> Test:

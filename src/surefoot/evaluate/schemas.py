@@ -122,7 +122,7 @@ def _why(problem: jsonschema_rs.ValidationError) -> str:
     where = _path(problem.instance_path)
     if isinstance(problem.kind, jsonschema_rs.ValidationErrorKind.Referencing):
         return f": {problem.message}; refer to what stands in it, such as #/$defs/NAME"
-    right = ""
+    right = "; write what draft 2020-12 has there"
     if isinstance(problem.kind, jsonschema_rs.ValidationErrorKind.Format):
         right = "; patterns have no look-around and no back-references, and must not be huge"
     return f"{' at ' if where else ''}{where}: {problem.message}{right}"

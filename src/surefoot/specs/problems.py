@@ -92,13 +92,13 @@ def _told(place: Place, content: Any) -> Place:
     """The parts of a place that the file has: a model makes lists of what stands alone."""
     kept: list[str | int] = []
     for part in place:
+        if isinstance(content, str):
+            continue
         try:
-            inner = None if isinstance(content, str) else content[part]
+            content = content[part]
         except (KeyError, IndexError, TypeError):
             continue
-        if inner is not None:
-            kept.append(part)
-            content = inner
+        kept.append(part)
     return tuple(kept)
 
 

@@ -67,7 +67,10 @@ Scalars: TypeAlias = Annotated[
     BeforeValidator(_scalars),
     WithJsonSchema({"anyOf": [_SCALAR, {"type": "array", "items": _SCALAR}]}),
 ]
-Level: TypeAlias = Annotated[Literal["hard", "soft", "warn", "off"], BeforeValidator(_off)]
+Level: TypeAlias = Annotated[
+    Literal["hard", "soft", "warn", "off"],
+    BeforeValidator(_off, json_schema_input_type=Literal["hard", "soft", "warn", "off", False]),
+]
 Duration: TypeAlias = Annotated[
     StrictInt,
     BeforeValidator(_duration),

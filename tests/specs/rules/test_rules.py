@@ -245,3 +245,91 @@ def test_what_excludes_itself_is_refused(tmp_path: Path) -> None:
     assert problems(tmp_path, rule) == [
         "rules[0].exclusive[2]: stands there twice, so it excludes itself; name another"
     ]
+
+
+DATE = "2024-01-01 is no value of JSON; put it in quotes"
+SCIENTIFIC = "gt: 1e3 is a text to YAML; write the number in full"
+NO_CALL = "names no call; write a tool's name, or {tool, agent, ok, args, result}"
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("forbidden: {args: {day: 2024-01-01}}", f".forbidden.args.day: eq: {DATE}"),
+        ("forbidden: {args: {day: {ne: 2024-01-01}}}", f".forbidden.args.day: ne: {DATE}"),
+        ("forbidden: {args: {day: {in: [2024-01-01]}}}", f".forbidden.args.day: in: {DATE}"),
+        ("args: {step: x, equals: {day: 2024-01-01}}", f".args.equals.day: {DATE}"),
+        ("args: {step: x, equals: {a: [{b: 2024-01-01}]}}", f".args.equals.a: {DATE}"),
+        ("args: {step: x, values: {day: [a, 2024-01-01]}}", f".args.values.day[1]: {DATE}"),
+        ("end_state: {output: true, equals: 2024-01-01}", f".end_state.equals: {DATE}"),
+        ("forbidden: {args: {amount: {gt: 1e3}}}", f".forbidden.args.amount: {SCIENTIFIC}"),
+        ("forbidden: {tool: []}", f".forbidden: {NO_CALL}"),
+        ("forbidden: {tool: [], ok: false}", f".forbidden: {NO_CALL}"),
+        ("forbidden: {agent: []}", f".forbidden: {NO_CALL}"),
+        ("forbidden: {args: {}}", f".forbidden: {NO_CALL}"),
+        ("forbidden: {ok: null}", f".forbidden: {NO_CALL}"),
+        (
+            "budget: {step_duration: {}}",
+            (
+                ".budget: without bounds it can never fire; write one of duration, step_duration,"
+                " tokens, llm_calls, cost"
+            ),
+        ),
+        (
+            "all_of: [{not: {no_action: true, severity: 'off'}}]",
+            ".all_of[0].not.severity: a rule inside another cannot be off; leave it out",
+        ),
+        (
+            "any_of: [{no_action: true, severity: 'off'}]",
+            ".any_of[0].severity: a rule inside another cannot be off; leave it out",
+        ),
+    ],
+)
+def test_what_yaml_or_an_empty_key_makes_of_a_rule_is_told(
+    tmp_path: Path, rule: str, said: str
+) -> None:
+    """Each of these means any call, or none, to whoever does not know."""
+    file = tmp_path / "s.yaml"
+    file.write_text(f"specs:\n  - name: s\n    rules:\n      - id: r\n        {rule}\n")
+
+    assert lint([file]) == [f"{file}: specs[0].rules[0]{said} (line 5)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("specs:", "specs: not a list; write [one, two] (line 1)"),
+        ("specs: [{name: }]", "specs[0].name: not a text; put it in quotes (line 1)"),
+        (
+            "specs: [{name: s, tools: [a, null]}]",
+            "specs[0].tools[1]: not a text; put it in quotes (line 1)",
+        ),
+        (
+            "specs: [{name: s, rules: [null]}]",
+            "specs[0].rules[0]: no rule; write a section with an id and a check (line 1)",
+        ),
+    ],
+)
+def test_a_value_that_is_left_out_is_told_where_it_stands(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text(text)
+
+    assert lint([file]) == [f"{file}: {said}"]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"rules": [{"id": "r", "forbidden": [["a", {"tool": "b"}], "c"]}]},
+        {"rules": [{"id": "r", "no_action": True, "severity": False}]},
+        {"secrets": True, "severity": {"secrets": False}},
+    ],
+)
+def test_the_schema_takes_what_loading_takes(keys: dict[str, Any]) -> None:
+    """Lists in lists, and a bare `off`, which YAML reads as false."""
+    told = {"name": "s"} | keys
+    Spec.model_validate(told)
+
+    assert jsonschema_rs.is_valid(json_schema(), {"specs": [told]})

@@ -12,7 +12,15 @@ from surefoot.evaluate.paths import Path
 from surefoot.evaluate.predicates import Predicate
 from surefoot.evaluate.schemas import Schema
 from surefoot.model import Severity
-from surefoot.specs.rules.base import Calls, PathField, Predicates, Problem, RuleModel, matcher
+from surefoot.specs.rules.base import (
+    Calls,
+    PathField,
+    Plain,
+    Predicates,
+    Problem,
+    RuleModel,
+    matcher,
+)
 from surefoot.specs.types import Model, Name
 
 
@@ -52,11 +60,11 @@ class Arguments(Model):
     """The calls."""
     required: tuple[PathField, ...] = ()
     """Arguments that must be there, by path; of `items[*].id` each item's."""
-    equals: dict[PathField, Any] = Field(default_factory=dict)
+    equals: dict[PathField, Plain] = Field(default_factory=dict)
     """Arguments that must have exactly this value, by path."""
     where: Predicates = Field(default_factory=dict)
     """Predicates that must hold of arguments that are there, by path."""
-    values: dict[PathField, Annotated[tuple[Any, ...], Field(min_length=1)]] = Field(
+    values: dict[PathField, Annotated[tuple[Plain, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )
     """Values of which one must be given, if the argument is, by path."""

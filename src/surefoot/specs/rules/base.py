@@ -35,7 +35,7 @@ from surefoot.evaluate.compose import Guard, Guarded
 from surefoot.evaluate.matcher import Matcher, Pattern
 from surefoot.evaluate.names import Names
 from surefoot.evaluate.paths import Path
-from surefoot.evaluate.predicates import TYPES, Predicate
+from surefoot.evaluate.predicates import TYPES, Predicate, plain
 from surefoot.model import Severity
 from surefoot.specs.types import Globs, Level, Model, Name
 
@@ -100,6 +100,8 @@ else:
         ],
     )
 PathField: TypeAlias = Annotated[Name, AfterValidator(_path)]
+#: A value to equal.
+Plain: TypeAlias = Annotated[Any, AfterValidator(plain)]
 Predicates: TypeAlias = dict[PathField, PredicateField]
 
 
@@ -133,9 +135,16 @@ def _calls(value: Any) -> Any:
 
 
 def _not_empty(value: tuple[Call, ...]) -> tuple[Call, ...]:
-    if not value or any(not call.model_fields_set for call in value):
+    if not value or any(not _says_something(call) for call in value):
         raise ValueError(f"names no call; {_RIGHT}")
     return value
+
+
+def _says_something(call: Call) -> bool:
+    """Whether all that is given says something: an empty list would mean any call at all."""
+    told = {key: getattr(call, key) for key in call.model_fields_set}
+    is_open = told.get("tool") == () or told.get("agent") == ()
+    return not is_open and any(value is not None and value != {} for value in told.values())
 
 
 #: A tool, a glob, `{tool, agent, ok, args, result}`, or a list of these: any of them.

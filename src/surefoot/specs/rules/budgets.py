@@ -64,7 +64,7 @@ class BudgetRule(RuleModel):
 
     def problems(self) -> Iterator[Problem]:
         """See `RuleModel`."""
-        if not any(value is not None for _, value in self.budget):
+        if all(value is None or value == {} for _, value in self.budget):
             known = ", ".join(Allowance.model_fields)
             yield ("budget",), f"without bounds it can never fire; write one of {known}"
 

@@ -35,7 +35,9 @@ class Group(Model):
 EachCall = Annotated[
     tuple[Calls, ...],
     Field(min_length=1),
-    BeforeValidator(_each, json_schema_input_type=Name | Call | list[Name | Call]),
+    BeforeValidator(
+        _each, json_schema_input_type=Name | Call | list[Name | Call | list[Name | Call]]
+    ),
 ]
 
 

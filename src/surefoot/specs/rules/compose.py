@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 def _in_children(key: str, children: "tuple[Rule, ...]") -> Iterator[Problem]:
     for index, child in enumerate(children):
-        yield from (((key, index, *at), words) for at, words in child.problems())
+        yield from (((key, index, *at), words) for at, words in _of_child(child))
+
+
+def _of_child(child: RuleModel) -> Iterator[Problem]:
+    if child.severity == "off":
+        yield ("severity",), "a rule inside another cannot be off; leave it out"
+    yield from child.problems()
 
 
 class AllOfRule(RuleModel):
@@ -85,4 +91,4 @@ class NotRule(RuleModel):
 
     def problems(self) -> Iterator[Problem]:
         """See `RuleModel`."""
-        return ((("not", *at), words) for at, words in self.not_.problems())
+        return ((("not", *at), words) for at, words in _of_child(self.not_))

@@ -10,7 +10,7 @@ from surefoot.evaluate.ends import Clause, Completion, EndState
 from surefoot.evaluate.paths import Path
 from surefoot.evaluate.predicates import Predicate
 from surefoot.model import Severity
-from surefoot.specs.rules.base import Calls, Predicates, Problem, RuleModel, matcher
+from surefoot.specs.rules.base import Calls, Plain, Predicates, Problem, RuleModel, matcher
 from surefoot.specs.types import Globs, Model, Name
 
 
@@ -38,7 +38,7 @@ class End(Model):
     """The result of the last such call that succeeded tells it."""
     attribute: Name | None = None
     """An attribute of the run's root span tells it, by key."""
-    equals: Any = None
+    equals: Plain = None
     """Exact values by path; what is no section is what the state as a whole must equal."""
     contains: Globs = ()
     """Keys that must be there, by path; of a text that is no JSON, words that stand in it."""
