@@ -6,7 +6,7 @@ that, at the price of look-around and back-references. Works on bytes, since RE2
 finding where a match stands in a `str` would cost a pass over it for each match.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,33 @@ class Regex:
         for match in self.compiled.finditer(_encoded(text)):
             caught = tuple(_decoded(group) for group in match.groups() if group)
             yield _decoded(match[0]), caught
+
+
+class Screen:
+    """Which of several patterns are found in a text, by one look at it."""
+
+    def __init__(self, patterns: Sequence[Regex]) -> None:
+        """Join `patterns`.
+
+        Raises:
+            ValueError: RE2 finds no room for all of them.
+        """
+        self._patterns = tuple(patterns)
+        self._set = re2.Set.SearchSet(_OPTIONS)
+        try:
+            for pattern in self._patterns:
+                self._set.Add(pattern.compiled.pattern)
+            self._set.Compile()
+        except re2.error as problem:
+            raise ValueError("too much for one pass") from problem
+
+    def __contains__(self, pattern: Regex) -> bool:
+        """Whether it tells of `pattern`."""
+        return pattern in self._patterns
+
+    def found(self, text: str) -> tuple[Regex, ...]:
+        """Those that are found in `text`. Linear in it, however many there are."""
+        return tuple(self._patterns[at] for at in self._set.Match(_encoded(text)) or ())
 
 
 def _encoded(text: str) -> bytes:

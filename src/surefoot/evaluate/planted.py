@@ -76,10 +76,6 @@ class Signs:
         texts = (*(one.text for one in needles), *(one.text for one in listed))
         return cls(needles, listed, _hint(needles, listed), any('"' in text for text in texts))
 
-    def may_be_in(self, text: str) -> bool:
-        """Whether a sign may stand in `text`, apart from canaries where it is not ASCII."""
-        return self.hint is None or self.hint.is_in(text)
-
 
 def _hint(canaries: Iterable[Needle], patterns: Sequence[Regex]) -> Regex | None:
     """One pattern for all, so that a text without a sign is read once.
@@ -241,7 +237,7 @@ class Injected:
     def _look_at(self, view: View, rank: int, text: Text, found: _Planted) -> None:
         told = _reading(text.text, quotes=self.signs.quotes)
         hidden = view.hidden(text.step) if text.step >= 0 else ""
-        may_be = self.signs.may_be_in(told)
+        may_be = self._may_be(view, text, told)
         if may_be or not told.isascii():
             folded = told.casefold()
             for one in self.signs.canaries:
@@ -262,6 +258,14 @@ class Injected:
                     if sought and is_open and not _echoes(view, text, sought):
                         found.add(sought, kind, rank, hidden)
                         found.texts.setdefault(sought, caught)
+
+    def _may_be(self, view: View, text: Text, told: str) -> bool:
+        """Whether a sign may stand there, apart from canaries where it is not ASCII."""
+        hint = self.signs.hint
+        if hint is None:
+            return True
+        is_result = text.step >= 0 and told is text.text
+        return view.is_found(hint, text.step) if is_result else hint.is_in(told)
 
 
 def _reading(text: str, *, quotes: bool) -> str:

@@ -2,15 +2,21 @@ r"""Which of many values stand in a text.
 
 Owns the speed of it. Knows needles and texts, no step. The plain way, each value in each
 text, is quadratic, and is used while there are few values. Beyond that all values are one
-pattern of plain alternatives, which RE2 makes an automaton of: some 3 ns a character of
-text, however many values there are. RE2 tells the leftmost longest value; the search goes
-on one character further, so that values inside it and across its end are met too, and
-those which begin like it are known beforehand. What the pattern finds is then looked at
-in its place: the boundary rule knows more letters than RE2's `\b`.
+pattern of plain alternatives, which RE2 makes an automaton of: 1 to 3 ns a character of
+text, however many values there are.
 
-The rows that such a pattern finds are at most `_LITERAL` bytes long, and 2 to 3 us are
-spent on each, so no text takes more than linear time. Values that nobody asks for any
-more leave the pattern once it has met them often.
+A value that begins like a word of prose is looked for from its first character that is no
+letter (`-88213`), or shortly before it. So most texts leave the automaton in its first
+states, which it has made before and the processor has at hand; with ten thousand values,
+those that all words of a language lead to would be too many for its cache.
+
+RE2 tells the leftmost longest literal; the search goes on one character further, so that
+values inside it and across its end are met too, and those which begin like it are known
+beforehand. What the pattern finds is then looked at in its place: the rest of the value,
+and the boundary rule, which knows more letters than RE2's `\b`. Literals are at most
+`_LITERAL` bytes long, few values share one, and 2 to 3 us are spent on each place, so no
+text takes more than linear time. Values that nobody asks for any more leave the pattern
+once it has met them often.
 """
 
 import re
@@ -41,6 +47,14 @@ _OPTIONS.max_mem = _MEMORY
 #: To lower case, and `_` to a byte that no text has and that is no part of a word.
 _PLAIN = bytes(0xFF if code == ord("_") else code for code in bytes(range(256)).lower())
 _ZEROS = re.compile(b"0*")
+_NO_LETTER = re.compile(rb"[^A-Za-z\x80-\xff]")
+_AT = ord("@")
+#: So many characters are looked for before such a character at least, where it is an `@`.
+_NAME = 2
+#: So many characters must be left of a value whose beginning is skipped, and so many values
+#: may have the same ones left: each is looked at where they stand.
+_TELLING = 5
+_SHARED = 4
 _BACKSLASH = ord("\\")
 _CODE = ord("u")
 _ESCAPES = b"bfnrt"
@@ -48,13 +62,17 @@ _ASCII = 0x80
 
 
 class _Word(NamedTuple):
-    """One spelling of a needle, as bytes. first, last: its edges."""
+    """One spelling of a needle, as bytes. first, last: its edges.
+
+    skipped: so many bytes of it stand in front of its literal.
+    """
 
     needle: Needle
     whole: bytes
     first: str
     last: str
     zeros: bool
+    skipped: int = 0
 
 
 class Finder:
@@ -89,14 +107,22 @@ class Finder:
         """Let go of `needle`, which nobody asks for any more."""
         self._left.pop(needle, None)
 
-    def _compile(self) -> None:
-        words: dict[bytes, list[_Word]] = {}
+    def _spelled(self) -> Iterator[_Word]:
+        """Every spelling of the values that are left."""
         for needle in self._left:
             for spelling in spellings(needle) if not self._substring else (needle.text,):
                 whole = _encoded(spelling)
                 whole = whole if self._substring else whole.translate(_PLAIN)
-                word = _Word(needle, whole, spelling[0], spelling[-1], has_zeros(needle))
-                words.setdefault(whole[:_LITERAL], []).append(word)
+                yield _Word(needle, whole, spelling[0], spelling[-1], has_zeros(needle))
+
+    def _compile(self) -> None:
+        words: dict[bytes, list[_Word]] = {}
+        for word in self._spelled():
+            for skipped in _starts(word.whole):
+                of_literal = words.setdefault(word.whole[skipped:][:_LITERAL], [])
+                if len(of_literal) < _SHARED or not skipped:
+                    of_literal.append(word._replace(skipped=skipped) if skipped else word)
+                    break
         literals = sorted(words)
         self._patterns = [
             _Pattern(
@@ -133,12 +159,12 @@ class _Pattern:
         """The pattern by the boundary rule: a word's edge where a value has one."""
         kinds: dict[tuple[bool, bool], list[bytes]] = {}
         for literal, words in self._words.items():
+            begins = _is_word(literal[0]) and not any(word.skipped for word in words)
             ends = _is_word(literal[-1]) and not any(
-                word.needle.cut or len(word.whole) > _LITERAL for word in words
+                word.needle.cut or len(word.whole) - word.skipped > _LITERAL for word in words
             )
             zeros = b"0*" if any(word.zeros for word in words) else b""
-            told = re2.escape(literal) + zeros
-            kinds.setdefault((_is_word(literal[0]), ends), []).append(told)
+            kinds.setdefault((begins, ends), []).append(re2.escape(literal) + zeros)
         parts = []
         for (begins, ends), told in kinds.items():
             before = rb"(?:\b|\\[bfnrt])" if begins and self._escapes else rb"\b" * begins
@@ -166,11 +192,6 @@ class _Pattern:
                 at += 2
             told = data[at:end]
             literal = told if told in self._words else self._without_zeros(told)
-            if literal is told and not is_read and len(told) < _LITERAL:
-                # ASCII, where RE2's edge of a word is ours: nothing is left to be looked at.
-                for word in self._words[told]:
-                    yield word.needle
-                literal = self._shorter[told]
             while literal is not None:
                 for word in self._words[literal]:
                     if self._is_whole(word, data, at):
@@ -185,9 +206,11 @@ class _Pattern:
 
     def _is_whole(self, word: _Word, data: bytes, at: int) -> bool:
         """Whether all of the word is there, and what is around leaves it a value of its own."""
-        if len(word.whole) > _LITERAL and not data.startswith(word.whole, at):
+        start = at - word.skipped
+        is_part = word.skipped or len(word.whole) > _LITERAL
+        if is_part and (start < 0 or not data.startswith(word.whole, start)):
             return False
-        return self._substring or self._stands(word, data, at)
+        return self._substring or self._stands(word, data, start)
 
     def _stands(self, word: _Word, data: bytes, at: int) -> bool:
         escaped = (
@@ -203,6 +226,17 @@ class _Pattern:
             start, end = end, _ZEROS.match(data, end).end()  # type: ignore[union-attr]  # matches nothing too
             last = "0" if end > start else last
         return not are_glued(_after(data, end), last)
+
+
+def _starts(whole: bytes) -> Iterator[int]:
+    """Where a literal of the value may begin, so that few texts lead into it; 0 is the last.
+
+    Hosts are shared by many, names before them are not.
+    """
+    found = _NO_LETTER.search(whole)
+    if found is not None and len(whole) - found.start() >= _TELLING:
+        yield max(0, found.start() - _NAME)
+    yield 0
 
 
 def _encoded(text: str) -> bytes:

@@ -20,9 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-import re2
-
 from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
+from surefoot.evaluate.patterns import Regex
 from surefoot.evaluate.values import text_of
 from surefoot.evaluate.view import View
 from surefoot.model import Cut, Evidence, Severity, Undecided, Violation
@@ -31,7 +30,7 @@ from surefoot.model import Cut, Evidence, Severity, Undecided, Violation
 class Shape(NamedTuple):
     """One vendor's credential.
 
-    start: in RE2 over bytes, how all that `pattern` finds begins. pattern: the shape.
+    start: in RE2, how all that `pattern` finds begins. pattern: the shape.
     whole: all that the mask takes away. seed: the shape by luckrate, which finds nothing
     that `pattern` does not.
     """
@@ -120,10 +119,8 @@ _SHORTEST = 15
 #: Each shape has one of these.
 _MARKS = ("_", "-", "AKIA", "AIza", "Bearer")
 
-_OPTIONS = re2.Options()
-_OPTIONS.encoding = re2.Options.Encoding.LATIN1  # bytes as they are
-_OPTIONS.never_capture = True
-_START = re2.compile(b"|".join(shape.start for shape in SHAPES), _OPTIONS)
+#: The beginning of any of them.
+START = Regex.of(b"|".join(shape.start for shape in SHAPES).decode())
 
 
 def mask(text: str) -> str:
@@ -147,12 +144,11 @@ def labels(text: str, *, seed: bool = False) -> list[str]:
 
 def _may_hold(text: str) -> bool:
     """Whether a credential's beginning stands in `text`. Linear, some 2 ns a character."""
-    is_likely = len(text) >= _SHORTEST and any(mark in text for mark in _MARKS)
-    return is_likely and _START.search(_encoded(text)) is not None
+    return _is_likely(text) and START.is_in(text)
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
+def _is_likely(text: str) -> bool:
+    return len(text) >= _SHORTEST and any(mark in text for mark in _MARKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +177,8 @@ class Secrets:
         for index in view.readable:
             step = view.steps[index]
             said = "\n".join(map(text_of, step.args.values()))
-            if _may_hold(step.result) or _may_hold(said):
+            in_result = _is_likely(step.result) and view.is_found(START, index)
+            if in_result or _may_hold(said):
                 yield from self._in_step(view, index)
         for label in labels(view.output, seed=self.seed):
             yield self._violation(label, "output", None, "output")

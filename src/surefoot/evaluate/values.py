@@ -171,7 +171,9 @@ def decoded(text: str) -> str:
 
 def unescaped(text: str) -> str:
     """`text` with the escapes of JSON decoded; what is no letter then is a blank."""
-    return _LETTERS.sub(" ", _CODE.sub(lambda match: chr(int(match[1], 16)), text))
+    if "\\u" in text:
+        text = _CODE.sub(lambda match: chr(int(match[1], 16)), text)
+    return _LETTERS.sub(" ", text)
 
 
 def readable(text: str) -> str:

@@ -26,6 +26,7 @@ from surefoot.evaluate.given import Given, given
 from surefoot.evaluate.matcher import Matcher, Matches, Matching
 from surefoot.evaluate.names import NameSet, aliases
 from surefoot.evaluate.paths import Path
+from surefoot.evaluate.patterns import Regex, Screen
 from surefoot.evaluate.precedence import Order
 from surefoot.evaluate.provenance import Trace, trace
 from surefoot.evaluate.values import json_value, leaves, readable, text_of
@@ -56,7 +57,8 @@ class Scope:
 
     agents: globs; empty for all. vocabulary: the spec's `tools`, if it has any.
     universe: every exact name in the spec: such a tool is never an alias of another.
-    aliases: whether other spellings of a name count.
+    aliases: whether other spellings of a name count. screen: what several checks look for
+    in results.
     """
 
     agents: tuple[str, ...] = ()
@@ -64,6 +66,7 @@ class Scope:
     universe: frozenset[str] = frozenset()
     aliases: bool = True
     tracing: Tracing = field(default_factory=Tracing)
+    screen: Screen | None = None
 
 
 class View:
@@ -87,6 +90,7 @@ class View:
         ]
         self._said: dict[int, str] = {}
         self._results: dict[int, Any] = {}
+        self._screened: dict[int, tuple[Regex, ...]] = {}
         self._matching = Matching()
         self._aliases: dict[str, tuple[str, ...]] = {}
         spell: Callable[[str], tuple[str, ...]] = aliases if scope.aliases else _no_aliases
@@ -154,6 +158,18 @@ class View:
         if index not in self._results:
             self._results[index] = json_value(self.steps[index].result)
         return self._results[index]
+
+    def is_found(self, pattern: Regex, index: int) -> bool:
+        """Whether `pattern` is found in the result of step `index`; one look for several.
+
+        Who reads escapes reads another text where there are any, so each looks for itself.
+        """
+        screen, result = self.scope.screen, self.steps[index].result
+        if screen is None or pattern not in screen or "\\" in result:
+            return pattern.is_in(result)
+        if index not in self._screened:
+            self._screened[index] = screen.found(result)
+        return pattern in self._screened[index]
 
     def said(self, index: int) -> str:
         """What the arguments of step `index` say, as the boundary rule reads it."""

@@ -17,8 +17,10 @@ from surefoot.evaluate.judge import Rules
 from surefoot.evaluate.matcher import Matcher
 from surefoot.evaluate.names import Names
 from surefoot.evaluate.order import Before, Pair
+from surefoot.evaluate.patterns import Screen
+from surefoot.evaluate.planted import Injected
 from surefoot.evaluate.repeats import NoRepeat
-from surefoot.evaluate.secrets import Secrets
+from surefoot.evaluate.secrets import START, Secrets
 from surefoot.evaluate.view import Scope
 from surefoot.model import Severity
 from surefoot.specs.outputs import sources
@@ -79,12 +81,25 @@ def scope(spec: Spec, made: Iterable[Check]) -> Scope:
     named = {*spec.tools, *spec.required, *spec.forbidden, *spec.untrusted, *spec.privileged}
     named |= {name for pair in spec.before for name in pair}
     named |= {name for _, name in names_in(spec.rules)}
+    made = list(made)
     return Scope(
         agents=spec.match.agent if spec.scope == "agent" else (),
         vocabulary=Names.of(spec.tools) if spec.tools else None,
         universe=Names.of(named).exact,
         tracing=tracing(made, substring=spec.provenance == "substring", system=spec.system_prompt),
+        screen=_screen(made),
     )
+
+
+def _screen(made: Iterable[Check]) -> Screen | None:
+    """What these checks look for in results, if several do."""
+    every = [part for check in made for part in parts(check)]
+    sought = [START for part in every if isinstance(part, Secrets)][:1]
+    sought += [part.signs.hint for part in every if isinstance(part, Injected) and part.signs.hint]
+    try:
+        return Screen(sought) if len(sought) > 1 else None
+    except ValueError:  # each by itself, then
+        return None
 
 
 def tracing(
