@@ -1,14 +1,24 @@
 """What a value must be."""
 
 import math
+import operator
 import re
+from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.evaluate.predicates import OPERATORS, Predicate, number_of, shown
+from surefoot.evaluate.predicates import (
+    OPERATORS,
+    Predicate,
+    _compares,
+    number_of,
+    plain,
+    shown,
+)
 
 DEEP: list[Any] = []
 for _ in range(5_000):
@@ -41,6 +51,7 @@ def holds(value: Any, **told: Any) -> bool:
         ({"regex": "^ORD-[0-9]+$"}, ["ORD-12"], ["xORD-12", "ORD-", 12, None, ["ORD-12"]]),
         ({"regex": "^12"}, [123, 12.5, "12"], [21, None, {"12": 1}]),
         ({"regex": "true"}, [True, "true"], [False, "True"]),
+        ({"regex": "a|None"}, ["a"], [["a"], {"a": "a"}, None]),
         ({"gt": 100}, [101, 100.5, "1,200", "100.01"], [100, "100", "abc", None, True, math.nan]),
         ({"ge": 100}, [100, 100.0, "100"], [99.9, "99", [], math.nan]),
         ({"lt": 0}, [-1, "-0.5"], [0, "0", "x", False]),
@@ -56,6 +67,7 @@ def holds(value: Any, **told: Any) -> bool:
         ({"type": "array"}, [[], (1,)], [{}, "[]"]),
         ({"type": "object"}, [{}], [[], "{}"]),
         ({"type": "null"}, [None], [0, ""]),
+        ({"len": [1]}, [], [[1], "a"]),
         ({"exists": True}, [None, 0, ""], []),
         ({"exists": False}, [], [None, 0, ""]),
         ({"ge": 1, "le": 3}, [1, 2, 3], [0, 4]),
@@ -173,3 +185,72 @@ def test_a_long_value_is_shown_cut() -> None:
     assert shown("a" * 78) == repr("a" * 78)
     assert shown("a" * 79) == "'" + "a" * 79 + "..."
     assert shown({"a": 1}) == "{'a': 1}"
+
+
+@pytest.mark.parametrize("compare", [operator.gt, operator.ge, operator.lt, operator.le])
+@pytest.mark.parametrize("bound", [100, "100", "1,200.50", 0.5, "2026-01-01", "b"])
+def test_numbers_compare_with_numbers_and_texts_with_texts(
+    compare: Callable[[Any, Any], bool], bound: Any
+) -> None:
+    test = _compares(compare)(bound)
+    number = number_of(bound)
+    for value in (99, 100, 101.5, "100", "1,200.5", "1,300", "a", "b", "c", "2026-01-01"):
+        if number is None:
+            expected = isinstance(value, str) and compare(value, bound)
+        else:
+            told = number_of(value)
+            expected = told is not None and compare(told, number)
+        assert test(value) is expected
+    assert [test(value) for value in (None, True, [101], {}, math.nan)] == [False] * 5
+
+
+@pytest.mark.parametrize("operand", [None, True, [1], {"a": 1}, math.nan])
+def test_what_is_no_number_and_no_text_is_no_bound(operand: Any) -> None:
+    with pytest.raises(
+        ValueError, match="^not a number; write one, or a text to compare texts with$"
+    ):
+        _compares(operator.gt)(operand)
+
+
+@pytest.mark.parametrize("operand", ["1e3", "1E-3", ".5e1", "inf"])
+def test_a_number_that_yaml_reads_as_a_text_is_no_bound(operand: str) -> None:
+    words = f"{operand} is a text to YAML; write the number in full"
+    with pytest.raises(ValueError, match=f"^{re.escape(words)}$"):
+        _compares(operator.gt)(operand)
+
+
+DATE = date(2026, 1, 2)
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "in", "not_in"])
+@pytest.mark.parametrize(
+    "where", [[1, DATE], [[DATE, 1]], [{"a": (DATE, 2)}], [{DATE: 1}]], ids=str
+)
+def test_a_date_that_yaml_made_of_a_text_equals_nothing(name: str, where: Any) -> None:
+    words = f"{name}: 2026-01-02 is no value of JSON; put it in quotes"
+    with pytest.raises(ValueError, match=f"^{words}$"):
+        Predicate.of({name: where})
+
+
+@given(JSON)
+def test_what_json_can_hold_is_taken_as_it_is(value: Any) -> None:
+    assert plain(value) is value
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("eqal", "eq"), ("notin", "not_in"), ("regexp", "regex"), ("lenght", "len")]
+)
+def test_the_nearest_operator_is_named(name: str, near: str) -> None:
+    with pytest.raises(
+        ValueError, match=f"^{name!r} is no operator; did you mean {near}[?] An obj"
+    ):
+        Predicate.of({name: 1})
+
+
+def test_where_no_operator_is_near_all_are_named() -> None:
+    known = (
+        "'zz' is no operator; known are eq, ne, in, not_in, regex, gt, ge, lt, le, len, type, "
+        "exists. An object to equal is {eq: ...}"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(known)}$"):
+        Predicate.of({"zz": 1})
