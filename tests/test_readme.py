@@ -21,6 +21,7 @@ import yaml
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 
 from children import surefoot
+from examples.page import KIND_BY_OPTION
 from surefoot.config import load_config
 from surefoot.specs import Spec, load
 from surefoot.specs.build import checks
@@ -45,8 +46,11 @@ def commands() -> list[str]:
 
 
 def in_this_python(line: str) -> list[str]:
-    """The words of a command, with the `surefoot` of the Python that runs the tests."""
-    words = shlex.split(line)
+    """The words of a command, with the `surefoot` of the Python that runs the tests.
+
+    What it would write into a file is taken from its output instead.
+    """
+    words = shlex.split(line.partition(" > ")[0])
     assert words[0] == "surefoot"
     return [sys.executable, "-m", "surefoot", *words[1:]]
 
@@ -167,16 +171,6 @@ def test_the_spec_loads(block: str, name: str, tmp_path: Path) -> None:
     file.write_text(BLOCKS["spec", block], encoding="utf-8")
 
     assert [spec.name for spec in load([file]).specs] == [name]
-
-
-#: Rules whose kind depends on what is written.
-KIND_BY_OPTION = {
-    "all_of": "its children's",
-    "any_of": "its children's",
-    "calls": "`min` absent, `max` seen",
-    "effects": "final; with `authorised` absent",
-    "args": "final; with `occurrence` absent",
-}
 
 
 def test_the_table_of_rules_tells_each_rules_kind_and_severity() -> None:
