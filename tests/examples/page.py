@@ -20,6 +20,7 @@ import yaml
 
 from examples.told import a_told_run
 from surefoot.cli.findings import Findings
+from surefoot.cli.report import line
 from surefoot.emit.texts import Texts
 from surefoot.evaluate import judge, mask
 from surefoot.model import Run
@@ -168,7 +169,7 @@ def sections(told: Mapping[str, Any]) -> Iterator[Section]:
 def messages(spec: Spec, run: Run) -> list[str]:
     """What `surefoot check` says of `run`, without file and trace."""
     findings = Findings(Texts(mask)).of_verdict(run, judge(run, compile_spec(spec)))
-    return [f"{one.check}: {one.word}: {one.message}{one.at}" for one in findings]
+    return [line(one).plain.removeprefix(f"{one.trace}: ") for one in findings]
 
 
 def page(told: Mapping[str, Any]) -> str:
