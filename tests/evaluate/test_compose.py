@@ -124,6 +124,26 @@ GUARDS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("wanted", "counts"),
+    [
+        ({"type": "object"}, True),
+        ({"eq": {"id": 5}}, True),
+        ({"regex": '"id"'}, True),
+        ({"type": "string"}, False),
+        ({"ne": {"id": 5}}, False),
+    ],
+)
+def test_what_a_run_was_asked_is_read_as_json_where_it_is(
+    wanted: dict[str, Any], *, counts: bool
+) -> None:
+    run = a_run("refund", task='{"id": 5}')
+
+    path = ruled(run, forbidden="refund", when={"input": wanted}).path
+
+    assert path == (BAD if counts else OK)
+
+
 @pytest.mark.parametrize(("guard", "counts"), GUARDS)
 def test_a_rule_counts_where_all_of_its_guard_holds(guard: dict[str, Any], *, counts: bool) -> None:
     run = a_run("lookup", a_call("refund", {"currency": "EUR", "amount": 9}), task="refund 5")

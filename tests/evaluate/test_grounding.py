@@ -1,5 +1,7 @@
 from typing import Any
 
+import pytest
+
 from evaluate.runs import a_call, a_run, grade, judged, messages
 from surefoot.model import ArgsQuality, Cut, Evidence, PathGrade, Told
 
@@ -72,6 +74,18 @@ def test_history_of_an_untrusted_tool_is_untrusted() -> None:
     told = Told(user=("hi",), history=(("fetch", "order 99999"),))
 
     assert messages(a_run(REFUND, told=told), **TAINT) == [CARRIED]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "path"), [({"eq": 99999}, VIOLATED), ({"ne": 99999}, OK), ({"type": "string"}, OK)]
+)
+def test_a_result_that_history_tells_of_is_read_as_any_other(
+    wanted: dict[str, Any], path: PathGrade
+) -> None:
+    told = Told(user=("hi",), history=(("fetch", "99999"),))
+    rule = {"id": "r", "taint": {"from": {"tool": "fetch", "result": wanted}, "to": "refund"}}
+
+    assert grade(a_run(REFUND, told=told), rules=[rule]) is path
 
 
 def test_without_the_task_nobody_knows_what_the_user_gave() -> None:

@@ -89,6 +89,29 @@ def test_a_result_that_is_missing_or_cut_leaves_a_matcher_in_doubt() -> None:
     assert found(run, asked | {"args": {"x": {"exists": True}}}) == ([], {})
 
 
+def test_a_result_is_compared_as_what_its_json_says() -> None:
+    run = a_run(*(a_call("a", result=text) for text in ("3", '{"a": 3}', "three", "null", "4")))
+
+    assert found(run, {"result": 3})[0] == [0]
+    assert found(run, {"result": "3"})[0] == [0]
+    assert found(run, {"result": {"ne": 3}})[0] == [1, 2, 3, 4]
+    assert found(run, {"result": {"not_in": [3, 4]}})[0] == [1, 2, 3]
+    assert found(run, {"result": {"type": "object"}})[0] == [1]
+    assert found(run, {"result": {"type": "string"}})[0] == [2]
+    assert found(run, {"result": {"eq": {"a": 3}}})[0] == [1]
+    assert found(run, {"result": {"gt": 3}})[0] == [4]
+    assert found(run, {"result": {"regex": "3"}})[0] == [0, 1]
+
+
+@pytest.mark.parametrize("wanted", [{"ne": 3}, {"type": "object"}, {"eq": 3}, {"not_in": [3]}])
+def test_no_reading_of_a_result_that_is_not_whole_matches(wanted: dict[str, Any]) -> None:
+    run = a_run(
+        a_call("a", result="3", result_capped=True), a_call("a", result="3", result_known=False)
+    )
+
+    assert found(run, {"result": wanted}) == ([], {0: "text_capped", 1: "results_missing"})
+
+
 def test_two_doubts_are_both_named_and_a_sure_pattern_outweighs_them() -> None:
     run = a_run(a_call("a", quality=ArgsQuality.MISSING, result_known=False))
     doubtful = {"args": {"x": {"eq": 1}}, "result": {"eq": "y"}}

@@ -1,5 +1,6 @@
 """What tells whether an output was ok."""
 
+import json
 import random
 from collections.abc import Iterable
 from dataclasses import replace
@@ -21,6 +22,7 @@ from surefoot.evaluate.outputs import (
     answers,
     grade_output,
 )
+from surefoot.evaluate.schemas import Schema
 from surefoot.model import Cut, Evidence, Grade, OutputGrade, Run, Told, Value
 
 CAPPED = WHOLE | {Evidence.TEXT_CAPPED}
@@ -219,13 +221,58 @@ def test_a_predicate_asks_the_answer_as_text_and_as_its_json_says(
         ("x", True, True),
         ("x", False, False),
         ("[" * 300 + "]" * 300, {"type": "array"}, None),
-        ("[" * 300 + "]" * 300, {"type": "string"}, True),
+        ("[" * 300 + "]" * 300, {"type": "string"}, None),
+        ('{"a": 1}', {"required": ["b"]}, False),
+        ('{"b": 1}', {"required": ["b"]}, True),
+        ('{"a": 1}', {"type": "string"}, False),
+        ('"words"', {"type": "string"}, True),
+        ('"words"', {"maxLength": 5}, True),
+        ("words", {"maxLength": 5}, True),
+        ("words", {"maxLength": 4}, False),
+        ("null", {"type": "null"}, True),
+        ("null", {"type": "string"}, False),
+        ("12", {"type": "string"}, False),
     ],
 )
-def test_a_schema_asks_the_answer_as_text_and_as_its_json_says(
+def test_a_schema_asks_what_the_answers_json_says_or_else_the_text(
     *, output: str, schema: Any, ok: bool | None
 ) -> None:
     assert told(answered(output), {"output": {"schema": schema}}) is ok
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab", max_size=2),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner),
+)
+KEYWORDS = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.sampled_from(["string", "object", "array", "integer", "null"]),
+        "required": st.just(["b"]),
+        "minItems": st.just(1),
+        "minimum": st.just(0),
+        "pattern": st.just("a"),
+    },
+)
+
+
+@given(JSON, KEYWORDS)
+def test_of_an_answer_that_is_json_a_schema_judges_the_value_alone(
+    value: Any, schema: dict[str, Any]
+) -> None:
+    source = FromOutput.of_schema(schema)
+
+    assert source(answered(json.dumps(value))) is (not Schema.of(schema).misfits(value))
+
+
+@given(st.sampled_from(["hello", "a", "{a: 1}", '```json\n{"b": 1}\n```', "NaN"]), KEYWORDS)
+def test_a_text_fits_only_where_it_fits_as_a_string_that_is_asked_for(
+    text: str, schema: dict[str, Any]
+) -> None:
+    fits = not Schema.of(schema).misfits(text)
+    is_asked_for = not schema or "type" in schema or "pattern" in schema
+
+    assert FromOutput.of_schema(schema)(answered(text)) is (fits and is_asked_for)
 
 
 @pytest.mark.parametrize("test", [{"regex": "^"}, {"ne": "x"}, {"schema": True}])

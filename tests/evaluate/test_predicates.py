@@ -187,6 +187,16 @@ def test_a_long_value_is_shown_cut() -> None:
     assert shown({"a": 1}) == "{'a': 1}"
 
 
+def test_a_list_is_shown_as_one_whatever_holds_it() -> None:
+    assert shown(("EUR", "USD")) == shown(["EUR", "USD"]) == "['EUR', 'USD']"
+    assert shown({"a": ((1,), [2])}) == "{'a': [[1], [2]]}"
+    assert Predicate.of({"in": ("a",)}).text == Predicate.of({"in": ["a"]}).text == "one of ['a']"
+    deep: Any = ()
+    for _ in range(9_999):
+        deep = (deep,)
+    assert len(shown(deep)) < 100
+
+
 @pytest.mark.parametrize("compare", [operator.gt, operator.ge, operator.lt, operator.le])
 @pytest.mark.parametrize("bound", [100, "100", "1,200.50", 0.5, "2026-01-01", "b"])
 def test_numbers_compare_with_numbers_and_texts_with_texts(
@@ -207,7 +217,7 @@ def test_numbers_compare_with_numbers_and_texts_with_texts(
 @pytest.mark.parametrize("operand", [None, True, [1], {"a": 1}, math.nan])
 def test_what_is_no_number_and_no_text_is_no_bound(operand: Any) -> None:
     with pytest.raises(
-        ValueError, match="^not a number; write one, or a text to compare texts with$"
+        ValueError, match=r"^not a number; write one, or a text to compare texts with$"
     ):
         _compares(operator.gt)(operand)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from surefoot.evaluate.schemas import DEEPEST, Misfit, Schema, UnreadableError
+from surefoot.evaluate.schemas import DEEPEST, Misfit, Schema, UnreadableError, for_texts
 
 TREE = {
     "$defs": {"tree": {"type": ["array", "integer"], "items": {"$ref": "#/$defs/tree"}}},
@@ -249,3 +249,48 @@ def test_a_keyword_that_stands_elsewhere_is_told_by_its_name() -> None:
     schema = Schema.of({"$ref": "https://json-schema.org/draft/2020-12/schema"})
 
     assert Misfit("title", "type", "1") in schema.misfits({"title": 1})
+
+
+@pytest.mark.parametrize(
+    ("schema", "fits"),
+    [
+        (True, True),
+        (False, False),
+        ({}, True),
+        ({"title": "x"}, True),
+        ({"required": ["b"]}, False),
+        ({"properties": {"b": {"type": "string"}}}, False),
+        ({"properties": {"required": {"pattern": "x"}}}, False),
+        ({"items": {"type": "string"}}, False),
+        ({"minimum": 1}, False),
+        ({"required": ["b"], "minLength": 3}, True),
+        ({"required": ["b"], "type": ["object", "string"]}, True),
+        ({"required": ["b"], "type": "object"}, False),
+        ({"pattern": "^hel"}, True),
+        ({"pattern": "^x"}, False),
+        ({"enum": ["hello"]}, True),
+        ({"const": {"required": ["b"]}}, False),
+        ({"format": "date"}, False),
+        ({"allOf": [{"required": ["b"]}]}, False),
+        ({"anyOf": [{"required": ["b"]}, {"type": "number"}]}, False),
+        ({"anyOf": [{"required": ["b"]}, {"type": "string"}]}, True),
+        ({"oneOf": [{"required": ["b"]}, {"type": "string"}]}, True),
+        ({"required": ["b"], "anyOf": [{"type": "object"}, {"type": "string"}]}, True),
+        ({"not": {"required": ["b"]}}, False),
+        ({"not": {"type": "object"}}, True),
+        ({"if": {"required": ["b"]}, "else": {"required": ["c"]}}, False),
+        ({"if": {"type": "object"}, "then": {"required": ["c"]}}, True),
+        ({"if": {"type": "object"}, "else": {"required": ["c"]}}, False),
+        ({"if": {"type": "string"}, "then": {"required": ["c"]}}, False),
+        ({"$ref": "#/$defs/b", "$defs": {"b": {"required": ["b"]}}}, False),
+        ({"$ref": "#/$defs/b", "$defs": {"b": {"type": "string"}}}, True),
+        ({"$ref": "#/definitions/b", "definitions": {"b": {"required": ["b"]}}}, False),
+    ],
+)
+def test_for_texts_no_text_fits_what_speaks_only_of_other_kinds(*, schema: Any, fits: bool) -> None:
+    before = repr(schema)
+
+    misfits = Schema.of(for_texts(schema)).misfits("hello")
+
+    assert (misfits == []) is fits
+    assert repr(schema) == before

@@ -16,6 +16,7 @@ from surefoot.evaluate.check import NEEDS, Check, Finding, Kind, Needs, settle
 from surefoot.evaluate.matcher import Matcher
 from surefoot.evaluate.paths import Path
 from surefoot.evaluate.predicates import Predicate
+from surefoot.evaluate.reading import Reading
 from surefoot.evaluate.view import View
 from surefoot.model import Cut, Evidence, Severity, Undecided, Violation
 
@@ -158,7 +159,7 @@ class Guard:
                 doubts.append(Evidence.TASK_UNKNOWN.value)
             elif isinstance(view.task, Cut) or view.cut_somewhere:
                 doubts.append(Evidence.TEXT_CAPPED.value)
-            elif not self.task.holds(view.task):
+            elif not Reading.of(view.task).fits(self.task):
                 return None
         if self.step is not None:
             found = view.match(self.step)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from surefoot.evaluate.given import Earliest, Text
 from surefoot.evaluate.matcher import Matcher
+from surefoot.evaluate.reading import Reading
 from surefoot.model import Cut, Evidence
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def told_by(view: "View", matcher: Matcher, text: Text) -> bool | str:
             continue
         if pattern.result is not None and isinstance(text.text, Cut):
             doubt = doubt or Evidence.TEXT_CAPPED.value
-        elif pattern.result is not None and not pattern.result.holds(text.text):
+        elif pattern.result is not None and not Reading.of(text.text).fits(pattern.result):
             continue
         elif pattern.agents or pattern.args or pattern.ok is not None:
             doubt = doubt or HISTORY_ONLY

@@ -1,8 +1,8 @@
 """How the run ended: `completion`, `end_state`.
 
 Owns where the world at the end is told, and what must be true of it. Knows no step but a
-tool's last result. A state is JSON, of which keys are asked by path. A text that is no
-JSON has no keys: `contains` then means that the words stand in it.
+tool's last result. A state is read as `reading` says: JSON, of which keys are asked by
+path. A text that is no JSON has no keys: `contains` then means that the words stand in it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,9 +13,9 @@ from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
 from surefoot.evaluate.matcher import Calls, Matcher, Matches
 from surefoot.evaluate.paths import Path
 from surefoot.evaluate.predicates import Predicate, shown
-from surefoot.evaluate.values import json_value, text_of
+from surefoot.evaluate.reading import Reading
 from surefoot.evaluate.view import View
-from surefoot.model import Cut, Evidence, Severity, Undecided, Value, Violation
+from surefoot.model import Cut, Evidence, Severity, Undecided, Violation
 
 #: The spans do not tell how the run ended.
 OUTPUT_UNKNOWN = "output_unknown"
@@ -52,12 +52,10 @@ class Completion:
 class State(NamedTuple):
     """One thing that may be the end state.
 
-    value: what its JSON says, or a text as it is. text: for words to stand in. step: of
-    the call that told it. hidden: why it cannot be read as a whole.
+    step: of the call that told it. hidden: why it cannot be read as a whole.
     """
 
-    value: Any
-    text: str
+    reading: Reading
     step: int | None = None
     hidden: str = ""
 
@@ -78,7 +76,10 @@ class Clause:
         """What is wrong with `state`; None if nothing is."""
         if self.want is None:
             return self._missing(state)
-        found = [("it", state.value)] if not self.text else self._follow(state.value)
+        value = state.reading.value
+        if not self.text:
+            return None if state.reading.fits(self.want) else f"it is {shown(value)}"
+        found = self._follow(value)
         if not found:
             return None if self.want.absent else f"{self.text} is missing"
         wrong = next((one for one in found if not self.want.holds(one[1])), None)
@@ -92,9 +93,11 @@ class Clause:
         return f"{self.text or 'it'} is {self.want.text}"
 
     def _missing(self, state: State) -> str | None:
-        if isinstance(state.value, Mapping | list | tuple):
-            return None if self._follow(state.value) else f"{self.text} is missing"
-        return None if self.text in state.text else f"{shown(self.text)} is not in the text"
+        value = state.reading.value
+        if isinstance(value, Mapping | list | tuple):
+            return None if self._follow(value) else f"{self.text} is missing"
+        is_there = state.reading.says(self.text)
+        return None if is_there else f"{shown(self.text)} is not in the text"
 
     def _follow(self, value: Any) -> list[tuple[str, Any]]:
         if self.path is not None:
@@ -179,7 +182,7 @@ class EndState:
         if value is None:
             return None
         hidden = Evidence.TEXT_CAPPED.value if isinstance(value, Cut) else ""
-        return _state(value, hidden=hidden)
+        return State(Reading.of(value), hidden=hidden)
 
 
 def _is_violated(found: list[Finding]) -> bool:
@@ -189,24 +192,16 @@ def _is_violated(found: list[Finding]) -> bool:
 def _output(view: View) -> State | None:
     text = view.output
     if not text.strip() and not isinstance(text, Cut):
-        return State("", "", hidden=OUTPUT_UNKNOWN) if view.run.flaw is None else None
+        return State(Reading.of(""), hidden=OUTPUT_UNKNOWN) if view.run.flaw is None else None
     cut = isinstance(text, Cut) or view.cut_somewhere
-    return _state(text, hidden=Evidence.TEXT_CAPPED.value if cut else "")
-
-
-def _state(told: Value, step: int | None = None, hidden: str = "") -> State:
-    """Read what was told: the JSON that a text writes, or else the text."""
-    read = json_value(told) if isinstance(told, str) and not hidden else told
-    value = told if read is None else read
-    text = value if isinstance(value, str) else told if isinstance(told, str) else text_of(told)
-    return State(value, text, step, hidden)
+    return State(Reading.of(text), hidden=Evidence.TEXT_CAPPED.value if cut else "")
 
 
 def _last(view: View, calls: Calls) -> list[State]:
     """The results that may have been the last ones, in order."""
     went_well = [index for index in calls if view.steps[index].ok]
     return [
-        _state(view.steps[index].result, index, view.result_hidden(index))
+        State(view.result_reading(index), index, view.result_hidden(index))
         for index in _latest(view, went_well)
     ]
 
@@ -216,7 +211,7 @@ def _may_be_last(view: View, found: Matches) -> list[State]:
     sure = [index for index in found.sure if view.steps[index].ok]
     latest = _ends(view, sure) if sure else ()
     return [
-        _state(view.steps[index].result, index, view.result_hidden(index))
+        State(view.result_reading(index), index, view.result_hidden(index))
         for index in found.doubts
         if view.steps[index].ok and not any(view.are_ordered(index, one) for one in latest)
     ]

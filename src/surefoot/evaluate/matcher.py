@@ -1,7 +1,8 @@
 """Which calls a rule means: a tool's name or glob, its agent, outcome, arguments, result.
 
 Owns what it is to match, and what is done where that cannot be told: hidden arguments, a
-result that no span tells or that is cut. Knows no check. A check asks the view for the
+result that no span tells or that is cut. A result is read as `reading` says. Knows no
+check. A check asks the view for the
 calls that surely match and for those that may, and lets `weigh` do the rest:
 
     guilty     the more calls match, the more is wrong (`forbidden`)
@@ -61,7 +62,7 @@ class Pattern:
             hidden = view.result_hidden(index)
             if hidden:
                 doubts.append(hidden)
-            elif not self.result.holds(step.result):
+            elif not view.result_reading(index).fits(self.result):
                 return False
         return ", ".join(dict.fromkeys(doubts)) if doubts else True
 

@@ -12,8 +12,9 @@ from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Protocol
 
 from surefoot.evaluate.predicates import Predicate
-from surefoot.evaluate.schemas import Schema, UnreadableError
-from surefoot.evaluate.values import json_value, text_of
+from surefoot.evaluate.reading import Reading
+from surefoot.evaluate.schemas import Schema, UnreadableError, for_texts
+from surefoot.evaluate.values import text_of
 from surefoot.evaluate.view import Scope, View
 from surefoot.model import Cut, Evidence, Grade, OutputGrade, Run, Value
 
@@ -30,8 +31,6 @@ _PLAIN = dict.fromkeys(_GOOD.split(), True) | dict.fromkeys(_BAD.split(), False)
 #: Labels that are so only of a question that the spec's author knows.
 _NAMED = {**_PLAIN, "true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _SCORES = {1.0: True, 0.0: False}
-#: Operators that hold of most values, and must hold of each reading of an answer.
-_DENIALS = frozenset({"ne", "not_in"})
 
 
 class OutputSource(Protocol):
@@ -138,7 +137,7 @@ class FromEvaluation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FromOutput:
-    """A test of the final answer, as text and, where it writes JSON, as what that says.
+    """A test of the final answer, which is read as `reading` says.
 
     fits: None where it cannot tell. absent: what holds of no answer. finds: whether it
     only looks for something, so that a beginning which has it is enough.
@@ -151,32 +150,37 @@ class FromOutput:
 
     @classmethod
     def of_predicate(cls, told: Mapping[str, Any]) -> "FromOutput":
-        """Test by operators: all must hold of the text, or all of what its JSON says.
+        """Test by operators, which must all hold of what they ask; see `Reading`.
 
         Raises:
             ValueError: They are none; the message says what would be right.
         """
-        wants = Predicate.of({name: one for name, one in told.items() if name not in _DENIALS})
-        denies = Predicate.of({name: one for name, one in told.items() if name in _DENIALS})
+        wanted = Predicate.of(told)
 
         def fits(text: str) -> bool:
-            readings = _readings(text)
-            return any(map(wants.holds, readings)) and all(map(denies.holds, readings))
+            return Reading.of(text).fits(wanted)
 
-        return cls(fits, absent=wants.absent, finds=told.keys() == {"regex"})
+        return cls(fits, absent=wanted.absent, finds=told.keys() == {"regex"})
 
     @classmethod
     def of_schema(cls, told: Any) -> "FromOutput":
-        """Test by a JSON Schema, which the text or what its JSON says must fit.
+        """Test by a JSON Schema, which what the answer's JSON says must fit.
+
+        An answer that is no JSON is a string, and fits only what speaks of strings: that
+        `{required: [status]}` asks nothing of them does not make every text a good answer.
 
         Raises:
             ValueError: It is none; the message says what would be right.
         """
         schema = Schema.of(told)
+        of_texts = Schema.of(for_texts(told))
 
         def fits(text: str) -> bool | None:
-            answers = {_fits(schema, value) for value in _readings(text)}
-            return True if True in answers else None if None in answers else False
+            reading = Reading.of(text)
+            try:
+                return not (schema if reading.is_json else of_texts).misfits(reading.value)
+            except UnreadableError:
+                return None
 
         return cls(fits)
 
@@ -230,18 +234,6 @@ def _plain(label: str) -> str:
 def _rank(grade: Grade) -> tuple[object, ...]:
     """By time; of two at the same time always the same one."""
     return (grade.time_ns, grade.label, grade.score is not None, grade.score or 0)
-
-
-def _readings(text: str) -> list[Any]:
-    value = json_value(text)
-    return [text] if value is None else [text, value]
-
-
-def _fits(schema: Schema, value: Any) -> bool | None:
-    try:
-        return not schema.misfits(value)
-    except UnreadableError:
-        return None
 
 
 def _is_cut(run: Run) -> bool:

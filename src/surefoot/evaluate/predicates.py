@@ -34,10 +34,13 @@ _SHOWN = 80
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predicate:
-    """Tests that must all hold. text: as a message says it. absent: holds where nothing is."""
+    """Tests that must all hold, each with its operator's name.
+
+    text: as a message says it. absent: holds where nothing is.
+    """
 
     text: str
-    tests: tuple[Test, ...]
+    tests: tuple[tuple[str, Test], ...]
     absent: bool = False
 
     @classmethod
@@ -48,13 +51,13 @@ class Predicate:
             ValueError: An operator is none, or its operand does not fit; the message says
                 what would be right.
         """
-        tests = tuple(_test(name, operand) for name, operand in told.items())
+        tests = tuple((name, _test(name, operand)) for name, operand in told.items())
         text = " and ".join(_words(name, operand) for name, operand in told.items())
         return cls(text or "anything", tests, absent=told.get("exists") is False)
 
     def holds(self, value: Any) -> bool:
         """Whether `value`, which is there, is what it must be."""
-        return all(test(value) for test in self.tests)
+        return all(test(value) for _, test in self.tests)
 
 
 def plain(value: Any) -> Any:
@@ -92,9 +95,25 @@ def number_of(value: Any) -> float | int | None:
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it, cut where it is long."""
-    text = repr(value) if isinstance(value, str) else text_of(value)
+    """A value as a message shows it, as a list where it is one, cut where it is long."""
+    text = repr(value) if isinstance(value, str) else text_of(_listed(value))
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _listed(value: Any) -> Any:
+    """`value` with lists for tuples, which are lists to whoever wrote them."""
+    try:
+        return _without_tuples(value)
+    except RecursionError:  # nested too deep: shown as it is
+        return value
+
+
+def _without_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_tuples(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_tuples(one) for one in value]
+    return value
 
 
 def _test(name: str, operand: Any) -> Test:

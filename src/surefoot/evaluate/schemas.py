@@ -18,6 +18,22 @@ from surefoot.evaluate.predicates import shown
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 #: Deeper arguments are not validated.
 DEEPEST = 256
+#: Keywords that hold of every text.
+_OF_OTHERS = frozenset(
+    {"required", "properties", "patternProperties", "additionalProperties", "propertyNames"}
+    | {"unevaluatedProperties", "minProperties", "maxProperties", "dependentRequired"}
+    | {"dependentSchemas", "items", "prefixItems", "unevaluatedItems", "contains", "minContains"}
+    | {"maxContains", "minItems", "maxItems", "uniqueItems", "minimum", "maximum"}
+    | {"exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+)
+#: Keywords that tell of a string whether it fits.
+_OF_TEXTS = frozenset(["type", "enum", "const", "minLength", "maxLength", "pattern", "format"])
+#: Where schemas stand that are asked of the same value, and those that are referred to.
+_LISTS = frozenset({"allOf", "anyOf", "oneOf"})
+_BRANCHES = frozenset({"then", "else"})
+_TESTS = frozenset({"not", "if"})
+_NAMED = frozenset({"$defs", "definitions"})
+_OTHERS = ["object", "array", "number", "boolean", "null"]
 #: How an argument that is missing is told.
 NOT_THERE = "not there"
 
@@ -69,7 +85,7 @@ class Schema:
             raise ValueError(f"no JSON Schema: {problem}; it holds what JSON has not") from problem
         return cls(told, compiled, frozenset(_names(told)))
 
-    def misfits(self, args: Mapping[str, Any]) -> list[Misfit]:
+    def misfits(self, args: Any) -> list[Misfit]:
         """What of `args` does not fit, in the schema's order. Linear in their size.
 
         Raises:
@@ -112,6 +128,38 @@ class Schema:
             except (KeyError, IndexError, TypeError):  # behind a reference
                 return str(path[-1])
         return f"{path[-1]} {shown(told)}" if path else "nothing"
+
+
+def for_texts(told: Any) -> Any:
+    """The schema `told`, as one to ask of a text that is no JSON, and of nothing else.
+
+    JSON Schema has every text fit a keyword of objects, arrays or numbers. Here none does,
+    unless the schema also tells texts apart (`type`, `enum`, `pattern` and the like),
+    itself or in what it is made of (`anyOf`, `if` and the like, each judged alone too).
+    A schema that asks for nothing still fits.
+    """
+    if not isinstance(told, dict):
+        return told
+    made = dict(told)
+    for key in _BRANCHES.intersection(told):
+        made[key] = for_texts(told[key])
+    for key in _LISTS.intersection(told):
+        made[key] = [for_texts(one) for one in told[key]]
+    for key in _NAMED.intersection(told):
+        made[key] = {name: for_texts(one) for name, one in told[key].items()}
+    asked = _keywords(told)
+    if not _OF_OTHERS.isdisjoint(asked) and _OF_TEXTS.isdisjoint(asked):
+        made["type"] = _OTHERS
+    return made
+
+
+def _keywords(told: Any) -> set[str]:
+    """What a schema asks of a value, itself or in what it is made of."""
+    if not isinstance(told, dict):
+        return set()
+    inner = [told[key] for key in (_BRANCHES | _TESTS).intersection(told)]
+    inner += [one for key in _LISTS.intersection(told) for one in told[key]]
+    return set(told).union(*map(_keywords, inner))
 
 
 def _refuse(uri: str) -> NoReturn:

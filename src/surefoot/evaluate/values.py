@@ -90,12 +90,12 @@ def text_of(value: object) -> str:
         return "\n".join(f"{path}: {text_of(leaf)}" for path, leaf in leaves({"": value}))
 
 
-def json_value(text: str) -> Any:
-    """The JSON value that `text` writes; None if it is no JSON."""
+def json_value(text: str, otherwise: Any = None) -> Any:
+    """The JSON value that `text` writes; `otherwise` if it is no JSON."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
-        return None
+        return otherwise
 
 
 def _long_number(value: int) -> str:

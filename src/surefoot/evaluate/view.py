@@ -29,7 +29,8 @@ from surefoot.evaluate.paths import Path
 from surefoot.evaluate.patterns import Regex, Screen
 from surefoot.evaluate.precedence import Order
 from surefoot.evaluate.provenance import Trace, trace
-from surefoot.evaluate.values import json_value, leaves, readable, text_of
+from surefoot.evaluate.reading import Reading
+from surefoot.evaluate.values import leaves, readable, text_of
 from surefoot.model import (
     ArgsQuality,
     Cut,
@@ -89,7 +90,7 @@ class View:
             for known in evidence
         ]
         self._said: dict[int, str] = {}
-        self._results: dict[int, Any] = {}
+        self._results: dict[int, Reading] = {}
         self._screened: dict[int, tuple[Regex, ...]] = {}
         self._matching = Matching()
         self._aliases: dict[str, tuple[str, ...]] = {}
@@ -155,8 +156,13 @@ class View:
 
     def result_value(self, index: int) -> Any:
         """The result of step `index` as JSON says it; None where it is plain text."""
+        reading = self.result_reading(index)
+        return reading.value if reading.is_json else None
+
+    def result_reading(self, index: int) -> Reading:
+        """How the result of step `index` reads; see `Reading`. Read once."""
         if index not in self._results:
-            self._results[index] = json_value(self.steps[index].result)
+            self._results[index] = Reading.of(self.steps[index].result)
         return self._results[index]
 
     def is_found(self, pattern: Regex, index: int) -> bool:
