@@ -1,6 +1,6 @@
 """Durations as people write them: `500ms`, `6s`, `1h30m`.
 
-Owns Go's spelling, which the Collector's files use. Knows no key and no limit.
+Owns Go's spelling, which the Collector's files use, both ways. Knows no key and no limit.
 """
 
 import re
@@ -38,3 +38,31 @@ def parse_duration(text: str) -> int:
     if not text or end != len(text):
         raise ValueError(f"{text[:40]!r} is no duration; write 500ms, 6s, 30m or 1h30m")
     return total
+
+
+def format_duration(duration_ns: int) -> str:
+    """Nanoseconds as people write them, exactly: `10m`, `1m30s`, `2.5s`, `500ms`, `-3s`.
+
+    What is not negative is read back as what it was.
+    """
+    left = abs(duration_ns)
+    parts = ["-" * (duration_ns < 0)]
+    for unit in ("h", "m"):
+        count, left = divmod(left, _UNITS_NS[unit])
+        parts.append(f"{count}{unit}" * bool(count))
+    if left or not duration_ns:
+        is_alone = abs(duration_ns) == left
+        parts.append(_written(left, _finest(left) if is_alone and left else "s"))
+    return "".join(parts)
+
+
+def _finest(duration_ns: int) -> str:
+    """The largest unit of which there is a whole one."""
+    return next(unit for unit in ("s", "ms", "us", "ns") if duration_ns >= _UNITS_NS[unit])
+
+
+def _written(duration_ns: int, unit: str) -> str:
+    whole, rest = divmod(duration_ns, _UNITS_NS[unit])
+    places = len(str(_UNITS_NS[unit])) - 1
+    fraction = f"{rest:0{places}}".rstrip("0") if rest else ""
+    return f"{whole}{'.' * bool(fraction)}{fraction}{unit}"

@@ -342,3 +342,10 @@ def test_a_name_with_dots_that_a_rule_asks_for_is_no_argument_too_many() -> None
     assert messages(refund(**{"a.b": 1, "a.c": 1}), **spec) == [
         "refund: a.c is 1, expected no argument but a"
     ]
+
+
+def test_values_are_told_as_a_list() -> None:
+    (told,) = judged(refund(n="GBP"), **args(values={"n": ["EUR", "USD"]})).violations
+
+    assert told.message == "refund: n is 'GBP', expected one of ['EUR', 'USD']"
+    assert told.expected == "one of ['EUR', 'USD']"

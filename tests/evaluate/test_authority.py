@@ -248,6 +248,11 @@ def test_an_approval_holds_as_long_as_it_says() -> None:
     (found,) = verdict.violations
     assert found.observed == "ask at step 0 ended 10.5s before"
     assert found.expected == "ask ended ok before, for the same id, at most 10s before"
+    (found,) = judged(
+        at(92 * second, (0, 2 * second)), **approval(same=["id"], max_age="60s")
+    ).violations
+    assert found.observed == "ask at step 0 ended 1m30s before"
+    assert found.expected == "ask ended ok before, for the same id, at most 1m before"
     assert messages(at(20 * second, (0, 2 * second), (0, 10 * second)), **spec) == []
     assert messages(at(20 * second, (0, 2 * second), (0, 21 * second)), **spec) != []
 

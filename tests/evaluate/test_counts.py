@@ -171,6 +171,9 @@ def test_a_window_that_rolls() -> None:
     assert found.message == "pay called 4 times within 10s, at most 2 allowed"
     assert (found.expected, found.observed) == ("at most 2 calls within 10s", "4 calls")
     assert (found.step, found.subject) == (2, "pay")
+    (found,) = judged(started(0, 5, 9), **rate(per="10m")).violations
+    assert found.message == "pay called 3 times within 10m, at most 2 allowed"
+    assert found.expected == "at most 2 calls within 10m"
 
 
 def test_other_calls_are_not_in_the_window() -> None:

@@ -170,6 +170,10 @@ def test_a_call_that_starts_too_late_is_told() -> None:
     assert violation.message == "a is not followed by b within 2.999s"
     assert violation.observed == "a at step 0, the next b at step 1, 3s later"
     assert violations(run, after=AFTER, within="3s") == ()
+    run = a_run(a_call("a", span=(0, S)), a_call("b", span=(91 * S, 92 * S)))
+    (violation,) = violations(run, after=AFTER, within="60s")
+    assert violation.message == "a is not followed by b within 1m"
+    assert violation.observed == "a at step 0, the next b at step 1, 1m30s later"
 
 
 def test_both_limits_hold_at_once() -> None:

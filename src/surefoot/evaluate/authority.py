@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import ClassVar, NamedTuple
 
+from surefoot.duration import format_duration
 from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
 from surefoot.evaluate.matcher import Calls, Matcher, weigh
 from surefoot.evaluate.names import bare
@@ -40,7 +41,6 @@ WORDS = (
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 #: Why nothing can be said of models: no span names one.
 MODELS_MISSING = "models_missing"
-_SECOND_NS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,12 +259,12 @@ class Approval:
     def _violation(self, view: View, index: int, key: Hashable, approvals: _Approvals) -> Violation:
         tool, by = view.steps[index].tool, self.by.label
         same = ", ".join(path.text for path in self.same)
-        age = f", at most {_seconds(self.max_age_ns)} before" if self.max_age_ns else ""
+        age = f", at most {format_duration(self.max_age_ns)} before" if self.max_age_ns else ""
         observed = f"no {by} that had ended ok"
         known = (approvals.sure.get(key, _NONE), approvals.perhaps.get(key, _NONE))
         old = known[0].last(view, index) or known[1].last(view, index)
         if old:
-            late = _seconds(view.spans[index][0] - old.end_ns)
+            late = format_duration(view.spans[index][0] - old.end_ns)
             observed = f"{by} at step {old.step} ended {late} before"
         elif refused := approvals.refused.get(key, _NONE).last(view, index):
             observed = f"{by} at step {refused.step} said no"
@@ -307,7 +307,3 @@ class Models:
                     observed=model,
                     subject=model,
                 )
-
-
-def _seconds(duration_ns: int) -> str:
-    return f"{duration_ns / _SECOND_NS:g}s"

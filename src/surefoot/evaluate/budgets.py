@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from surefoot.duration import format_duration
 from surefoot.evaluate.check import BLIND, TWICE, Kind, Needs
 from surefoot.evaluate.names import NameSet
 from surefoot.evaluate.view import View
 from surefoot.model import Severity, Source, Violation
-
-_S = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class Budget:
         run = view.run
         took = run.end_ns - run.start_ns
         if self.duration_ns is not None and took > self.duration_ns:
-            yield self._over("duration", seconds(took), seconds(self.duration_ns))
+            yield self._over("duration", format_duration(took), format_duration(self.duration_ns))
         yield from self._calls(view)
         # A run without a model's span has asked none, as far as the spans tell.
         totals = (
@@ -90,7 +89,7 @@ class Budget:
             if view.evidence[index].source is Source.LLM:
                 unknown.append(index)
             elif end_ns - start_ns > bound.most_ns:
-                took, most = seconds(end_ns - start_ns), seconds(bound.most_ns)
+                took, most = format_duration(end_ns - start_ns), format_duration(bound.most_ns)
                 yield Violation(
                     self.id,
                     self.severity,
@@ -124,13 +123,6 @@ class Budget:
             observed=what,
             subject=key,
         )
-
-
-def seconds(duration_ns: int) -> str:
-    """A duration in seconds as it is, without zeros that say nothing."""
-    sign, left = "-" * (duration_ns < 0), abs(duration_ns)
-    fraction = f"{left % _S:09}".rstrip("0")
-    return f"{sign}{left // _S}{'.' * bool(fraction)}{fraction}s"
 
 
 def _number(value: float) -> str:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
+from surefoot.duration import format_duration
 from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
 from surefoot.evaluate.matcher import Calls, Matcher, weigh
 from surefoot.evaluate.paths import Path
@@ -20,7 +21,6 @@ from surefoot.evaluate.schemas import NOT_THERE
 from surefoot.evaluate.view import View
 from surefoot.model import Severity, Undecided, Violation
 
-_SECOND_NS = 1_000_000_000
 #: Longest amount that a text shows.
 _SHOWN = 80
 
@@ -134,7 +134,7 @@ class Rate:
         ]
         for first_ns, index in over[:1]:
             count = sum(first_ns <= start < first_ns + self.per_ns for start, _ in starts)
-            per = f"{self.per_ns / _SECOND_NS:g}s"
+            per = format_duration(self.per_ns)
             yield Violation(
                 self.id,
                 self.severity,

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
+from surefoot.duration import format_duration
 from surefoot.evaluate.check import NEEDS, Finding, Kind, Needs
 from surefoot.evaluate.matcher import Calls, Matcher, weigh
 from surefoot.evaluate.precedence import Order, Row
 from surefoot.evaluate.view import View
 from surefoot.model import Severity, Violation
-
-_S = 1_000_000_000  # nanoseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ class After:
 
     @property
     def _limits(self) -> str:
-        limits = [] if self.within_ns is None else [f"{self.within_ns / _S:g}s"]
+        limits = [] if self.within_ns is None else [format_duration(self.within_ns)]
         limits += [] if self.steps is None else [_steps(self.steps)]
         return f" within {' and '.join(limits)}" if limits else ""
 
@@ -108,7 +107,7 @@ class After:
             return f"no {then} after it"
         one, two = order.place[step], order.place[later]
         late_ns = order.spans[two][0] - order.spans[one][1]
-        away = f"{late_ns / _S:g}s" if self.within_ns is not None else ""
+        away = format_duration(late_ns) if self.within_ns is not None else ""
         away += " and " if away and self.steps is not None else ""
         away += _steps(two - one) if self.steps is not None else ""
         return f"the next {then} at step {later}, {away} later"
