@@ -7,6 +7,7 @@ import pytest
 from evaluate.runs import WHOLE, a_call, a_run, judged
 from surefoot.evaluate.check import NEEDS, Kind
 from surefoot.model import ArgsQuality, Evidence, PathGrade, Run
+from surefoot.specs.sanity import SEEDS
 
 OK, VIOLATED, OPEN = PathGrade.OK, PathGrade.VIOLATED, PathGrade.INCONCLUSIVE
 
@@ -86,6 +87,10 @@ TABLE: dict[str, tuple[dict[str, Any], Run, Run, dict[str, str]]] = {
     ),
 }
 GRADES = {"ok": OK, "violated": VIOLATED, "open": OPEN}
+
+
+def test_every_check_of_a_specs_own_keys_has_a_row() -> None:
+    assert {name.partition(",")[0] for name in TABLE} == set(SEEDS)
 
 
 @pytest.mark.parametrize("level", [*OTHER, *PARTIAL, *ARGS])
