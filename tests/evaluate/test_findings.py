@@ -25,7 +25,7 @@ LEVELLED = a_spec(
     secrets=True,
     max_steps=1,
     no_repeat=True,
-    severity={check: "soft" for check in ("taint", "ground", "secrets", "max_steps", "no_repeat")},
+    severity=dict.fromkeys(("taint", "ground", "secrets", "max_steps", "no_repeat"), "soft"),
 )
 
 
