@@ -21,7 +21,8 @@ from surefoot.evaluate import outputs
 from surefoot.evaluate.outputs import OutputSource
 from surefoot.evaluate.predicates import Predicate, number_of
 from surefoot.evaluate.schemas import Schema
-from surefoot.specs.rules.base import PredicateField
+from surefoot.specs.impossible import is_impossible
+from surefoot.specs.rules.base import PredicateField, operators, possible_text
 from surefoot.specs.types import Globs, Model, Name
 
 #: Operators that a score is asked with.
@@ -55,6 +56,8 @@ def _check_operators(told: dict[Any, Any]) -> None:
         operands = operand if isinstance(operand, list | tuple) else (operand,)
         if any(isinstance(one, str) or number_of(one) is None for one in operands):
             raise ValueError(f"{name}: a score is a number; write labels as [{_first(operands)}]")
+    if is_impossible(told, ("type", "number")):
+        raise ValueError(f"no score can be {Predicate.of(told).text}; {_PASSES}")
 
 
 def _first(operands: Iterable[Any]) -> str:
@@ -69,9 +72,7 @@ def _evaluation(value: Any) -> Any:
 def _answer(value: Any) -> Any:
     """A section with a schema alone, or a predicate; a plain value is one to equal."""
     if not isinstance(value, dict) or "schema" not in value:
-        told = value if isinstance(value, dict) else {"eq": value}
-        Predicate.of(told)
-        return told
+        return possible_text(operators(value))
     if len(value) > 1:
         other = next(str(key) for key in value if key != "schema")
         raise ValueError(f"{other} beside schema; write one of them, or two sources")

@@ -37,17 +37,51 @@ from surefoot.evaluate.names import Names
 from surefoot.evaluate.paths import Path
 from surefoot.evaluate.predicates import TYPES, Predicate, plain
 from surefoot.model import Severity
+from surefoot.specs.impossible import is_impossible, no_text_holds
 from surefoot.specs.types import Globs, Level, Model, Name
 
-#: Where in a rule, and what is wrong there; what would be right.
-Problem: TypeAlias = tuple[tuple[str | int, ...], str]
+#: Where in a spec or a rule.
+Place: TypeAlias = tuple[str | int, ...]
+#: Where, and what is wrong there; what would be right.
+Problem: TypeAlias = tuple[Place, str]
 
 
-def _operators(value: Any) -> dict[str, Any]:
-    """A predicate as operators; a plain value is one to equal."""
+def operators(value: Any) -> dict[str, Any]:
+    """A predicate as operators; a plain value is one to equal.
+
+    Raises:
+        ValueError: It is none; the message says what would be right.
+    """
     told: dict[str, Any] = value if isinstance(value, dict) else {"eq": value}
     Predicate.of(told)
+    if "exists" in told and not isinstance(told["exists"], bool):
+        raise ValueError("exists: neither true nor false; write one of them")
+    if told.get("exists") is False and len(told) > 1:
+        raise ValueError("beside exists: false nothing else counts; write it alone, or drop it")
     return told
+
+
+def _possible(told: dict[str, Any]) -> dict[str, Any]:
+    if is_impossible(told):
+        raise ValueError(f"no value can be {Predicate.of(told).text}; write what can be")
+    return told
+
+
+def possible_text(told: dict[str, Any]) -> dict[str, Any]:
+    """A predicate on a text that is read as `evaluate.reading` says.
+
+    Raises:
+        ValueError: No text holds it; the message says what would be right.
+    """
+    if no_text_holds(told):
+        raise ValueError(f"no text can be {Predicate.of(told).text}; write what can be")
+    return told
+
+
+def _of_text(told: dict[str, Any]) -> dict[str, Any]:
+    if told.get("exists") is False:
+        raise ValueError("the text is always there, so this never holds; leave exists out")
+    return possible_text(told)
 
 
 def _path(value: str) -> str:
@@ -57,14 +91,14 @@ def _path(value: str) -> str:
 
 _BOUND = {"type": ["number", "string"]}
 if TYPE_CHECKING:
-    PredicateField: TypeAlias = dict[str, Any]
+    _Written: TypeAlias = dict[str, Any]
 else:
     #: A value to equal, or operators that must all hold. Read as operators.
-    PredicateField = TypeAliasType(
+    _Written = TypeAliasType(
         "Predicate",
         Annotated[
             Any,
-            AfterValidator(_operators),
+            AfterValidator(operators),
             WithJsonSchema(
                 {
                     "description": "What a value must be: a value to equal, or operators.",
@@ -99,6 +133,10 @@ else:
             ),
         ],
     )
+#: A predicate on a value.
+PredicateField: TypeAlias = Annotated[_Written, AfterValidator(_possible)]
+#: A predicate on a text that is always there: a result's, the input's.
+TextField: TypeAlias = Annotated[_Written, AfterValidator(_of_text)]
 PathField: TypeAlias = Annotated[Name, AfterValidator(_path)]
 #: A value to equal.
 Plain: TypeAlias = Annotated[Any, AfterValidator(plain)]
@@ -118,8 +156,8 @@ class Call(Model):
     """Whether the call succeeded."""
     args: Predicates = Field(default_factory=dict)
     """Predicates on arguments, by path."""
-    result: PredicateField | None = None
-    """A predicate on the result's text."""
+    result: TextField | None = None
+    """A predicate on the result: on what its JSON says, or else on its text."""
 
 
 #: What a call is written like.
@@ -158,7 +196,7 @@ Calls: TypeAlias = Annotated[
 class When(Model):
     """When a rule counts: all that is given must hold."""
 
-    input: PredicateField | None = None
+    input: TextField | None = None
     """A predicate on the text of what the run was asked."""
     step: Calls | None = None
     """A call that was made in the run, before or after."""
@@ -200,6 +238,19 @@ class RuleModel(Model):
         """Why the rule can never fire, or never be kept. By default nothing is wrong."""
         yield from ()
 
+    def only_without_calls(self) -> bool:
+        """Whether only runs without a call can break the rule."""
+        return False
+
+    def faults(self) -> Iterator[Problem]:
+        """All problems of the rule by itself, those of its guard among them."""
+        yield from self.problems()
+        if self.when is not None and self.only_without_calls():
+            for key in ("step", "args"):
+                if getattr(self.when, key):
+                    why = "only a run without calls breaks the rule, so it can never fire"
+                    yield ("when", key), f"{why}; guard it by input, or drop the guard"
+
     def label(self) -> str:
         """What the rule is called where it has no id."""
         return self.id or self.key
@@ -214,7 +265,12 @@ class RuleModel(Model):
 def matcher(calls: Iterable[Call]) -> Matcher:
     """Compile a matcher."""
     listed = tuple(calls)
-    return Matcher(" or ".join(map(_label, listed)), tuple(map(_pattern, listed)))
+    return Matcher(label(listed), tuple(map(_pattern, listed)))
+
+
+def label(calls: Iterable[Call]) -> str:
+    """A matcher as messages name it."""
+    return " or ".join(map(_label, calls))
 
 
 def matchers(calls: Iterable[tuple[Call, ...]]) -> tuple[Matcher, ...]:
