@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.evaluate.patterns import LONGEST, Regex
+from surefoot.evaluate.patterns import LONGEST, Regex, Screen
 
 
 def test_a_pattern_is_found_anywhere_unless_it_is_anchored() -> None:
@@ -61,3 +61,48 @@ def test_no_text_makes_a_search_fail(text: str, part: str) -> None:
 )
 def test_what_makes_others_backtrack_ends(pattern: str) -> None:
     assert not Regex.of(pattern).is_in("a" * 40_000 + "?")
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b+", "^a", "b$", "(?i)AB", "(a)(b)", "é", r"\\n", "a?"])),
+    st.text("abAé \\n", max_size=12),
+)
+def test_a_screen_finds_what_each_pattern_alone_would(patterns: list[str], text: str) -> None:
+    listed = [Regex.of(pattern) for pattern in patterns]
+
+    assert set(Screen(listed).found(text)) == {one for one in listed if one.is_in(text)}
+
+
+def test_a_screen_tells_which_of_its_patterns_are_found() -> None:
+    order, mail, page = (Regex.of(text) for text in (r"ORD-\d", "@", "^https"))
+    screen = Screen([order, mail, page])
+
+    assert set(screen.found("ORD-7 for x@y.example")) == {order, mail}
+    assert screen.found("see https://a.example") == ()
+    assert screen.found("https://a.example") == (page,)
+    assert screen.found("") == ()
+
+
+def test_a_screen_knows_its_own_patterns_and_no_others_like_them() -> None:
+    one = Regex.of("a")
+
+    assert one in Screen([Regex.of("b"), one])
+    assert Regex.of("a") not in Screen([one])
+    assert one not in Screen([])
+    assert Screen([]).found("a") == ()
+
+
+def test_a_screen_reads_text_that_is_none() -> None:
+    mark, letter = Regex.of(r"a\?b"), Regex.of("ü.ß")
+    screen = Screen([mark, letter])
+
+    assert screen.found("a\ud800b") == (mark,)
+    assert set(screen.found("a\udfffb üéß")) == {mark, letter}
+
+
+def test_what_is_too_much_for_one_pass_is_refused() -> None:
+    large = Regex.of(r"\pL{300}")
+
+    with pytest.raises(ValueError, match=r"^too much for one pass$"):
+        Screen([large])
+    assert large.is_in("é" * 300)

@@ -1,7 +1,8 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.evaluate.search import Finder
+from surefoot.evaluate.search import Finder, _starts
 from surefoot.evaluate.values import Needle, is_in, needle, readable
 
 #: Characters that meet in marks, joints, numbers, escapes and foldings.
@@ -80,3 +81,122 @@ def test_a_long_value_counts_by_its_first_thousand_characters() -> None:
 
     for text, found in (("x-" * 500, [long]), (f"{'x-' * 500}other", [long]), ("x-" * 499, [])):
         assert list(finder.within(text, lambda _: True)) == found
+
+
+#: Beginnings that texts share, so that a literal begins after them, and short ends, with which
+#: it does not.
+HEADS = ["ord", "https://shop.example/o", "x@y", "dana.lee", "é", "Straße", "a", "7", "0", "-", "_"]
+TAILS = ["", "-1", "-12", "-88213", "@mail.example", "/7", ".5", "_x", "-é中", "-1,200", "0" * 45]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(HEADS), st.sampled_from(TAILS)).map("".join),
+        unique=True,
+        min_size=9,
+        max_size=60,
+    ),
+    st.lists(st.sampled_from([*HEADS, *TAILS, " ", ",", "8", "\\n"]), max_size=12),
+    st.booleans(),
+)
+def test_a_value_is_found_wherever_its_literal_begins(
+    values: list[str],
+    parts: list[str],
+    substring: bool,  # noqa: FBT001 - hypothesis gives it
+) -> None:
+    needles = list(dict.fromkeys(Needle(one) if substring else needle(one) for one in values))
+    finder = Finder(needles, substring=substring)
+
+    for text in ("".join(parts), " ".join(values), *values, "".join(values)):
+        prepared = text if substring else readable(text)
+        found = list(finder.within(text, lambda _: True))
+        expected = {one for one in needles if is_in(one, prepared, substring=substring)}
+        assert set(found) == expected
+        assert len(found) == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("before", "is_there"),
+    [
+        ("", True),
+        ("see ", True),
+        ("8", False),
+        ("x", False),
+        ("é", False),
+        ("\\n", True),
+        ("-", True),
+    ],
+)
+@pytest.mark.parametrize("value", ["order-88213", "dana@mail.example", "7-88213", "ab/c-1234"])
+def test_what_stands_before_the_part_that_is_left_out_counts(
+    value: str, before: str, *, is_there: bool
+) -> None:
+    """The literal begins inside of the value, and its edges are those of all of it."""
+    needles = [needle(value), *(needle(f"id-{at}") for at in range(10))]
+    finder = Finder(needles, substring=False)
+
+    for text in (f"{before}{value}", f"{before}{value.upper()}, and"):
+        assert list(finder.within(text, lambda _: True)) == needles[:is_there]
+    assert list(finder.within(f"{value[1:]} {value[:-1]}", lambda _: True)) == []
+
+
+def test_values_with_the_same_end_are_told_apart() -> None:
+    """More of them than may share a literal: names at one host, numbers of one order."""
+    names = [f"{name}@mail.example" for name in ("dana", "lee", "kim", "ana", "max", "mia", "tom")]
+    orders = [f"{name}-88213" for name in ("ord", "sku", "inv", "rma", "po", "so")]
+    needles = [needle(one) for one in (*names, *orders)]
+    finder = Finder(needles, substring=False)
+
+    for one in needles:
+        assert list(finder.within(f"to {one.text}.", lambda _: True)) == [one]
+    assert set(finder.within(" ".join(reversed([*names, *orders])), lambda _: True)) == set(needles)
+    for other in ("x@mail.example", "danna@mail.example", "88213", "-88213"):
+        assert list(finder.within(other, lambda _: True)) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "starts"),
+    [
+        ("order-88213", [3, 0]),
+        ("or-88213", [0, 0]),
+        ("order-882", [0]),
+        ("order-8821", [3, 0]),
+        ("dana.lee@mail.example", [2, 0]),
+        ("88213", [0, 0]),
+        ("8821", [0]),
+        ("order", [0]),
+        ("é-88213", [0, 0]),
+    ],
+)
+def test_a_literal_begins_shortly_before_what_is_no_letter(value: str, starts: list[int]) -> None:
+    assert list(_starts(value.encode())) == starts
+
+
+def test_numbers_are_found_however_they_are_written() -> None:
+    needles = [needle(one) for one in ("1200", "1200.5", "0.5", *(f"id-{at}" for at in range(9)))]
+    finder = Finder(needles, substring=False)
+
+    for text, found in (
+        ("1,200", needles[:1]),
+        ("1200.50", needles[:2]),
+        ("1,200.500", needles[:2]),
+        ("0.500 and 1200", [needles[0], needles[2]]),
+        ("1200.505", needles[:1]),
+        ("11,200", []),
+        ("0.50x", []),
+        ("\\u0031200", needles[:1]),
+        ("\\n1200", needles[:1]),
+        ("x\\n1200x", []),
+    ):
+        assert sorted(finder.within(text, lambda _: True)) == sorted(found)
+
+
+@pytest.mark.parametrize("length", [39, 40, 41, 60])
+def test_a_value_longer_than_a_literal_is_compared_to_its_end(length: int) -> None:
+    long = ("ab-" * 20)[: length - 1] + "x"
+    needles = [needle(long), *(needle(f"id-{at}") for at in range(9))]
+    finder = Finder(needles, substring=False)
+
+    assert list(finder.within(f"({long})", lambda _: True)) == needles[:1]
+    for text in (f"{long}y", f"{long[:-1]}y", f"z{long}", long[:-1]):
+        assert list(finder.within(text, lambda _: True)) == []

@@ -1,13 +1,14 @@
+import re
 import string
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluate.runs import a_call, a_run, grade, judged, messages
+from evaluate.runs import a_call, a_run, a_view, grade, judged, messages
 from surefoot.evaluate import mask
-from surefoot.evaluate.secrets import SHAPES, labels
-from surefoot.model import Cut, Evidence, PathGrade
+from surefoot.evaluate.secrets import SHAPES, Secrets, Shape, _shape, labels
+from surefoot.model import ArgsQuality, Cut, Evidence, PathGrade, Severity, StepKind, Undecided
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAK\n-----END RSA PRIVATE KEY-----"
 EXAMPLES = {
@@ -159,3 +160,107 @@ def test_in_a_cut_text_nothing_found_is_undecided() -> None:
     assert grade(cut_output, secrets=True) is PathGrade.INCONCLUSIVE
     cut_task = a_run("a", task=Cut("a"), levels=levels)
     assert grade(cut_task, secrets=True) is PathGrade.OK
+
+
+def test_a_shape_is_what_it_was_made_of() -> None:
+    made = _shape("a key", b"ab", "ab+", "abb", rest="c.*?e")
+
+    assert made == Shape(
+        "a key",
+        b"ab",
+        re.compile("ab+"),
+        re.compile("ab+c.*?e", re.DOTALL),
+        re.compile("abb"),
+    )
+    assert _shape("a key", b"ab", "ab+", "abb").whole.pattern == "ab+"
+
+
+@pytest.mark.parametrize("label", EXAMPLES)
+def test_a_credential_alone_is_a_text(label: str) -> None:
+    assert mask(EXAMPLES[label]) == f"[{label}]"
+    assert labels(EXAMPLES[label]) == [label]
+
+
+def test_the_shortest_credential_is_seen_and_one_shorter_is_none() -> None:
+    assert mask("xoxb-1234567890") == "[Slack token]"
+    assert labels("xoxb-1234567890") == ["Slack token"]
+    assert labels("xoxb-123456789") == []
+    assert mask("xoxb-123456789") == "xoxb-123456789"
+
+
+def test_several_credentials_of_a_text_are_named_in_the_order_of_shapes() -> None:
+    text = " ".join(reversed(EXAMPLES.values()))
+
+    assert labels(text) == list(EXAMPLES)
+    assert mask(text) == " ".join(f"[{label}]" for label in reversed(EXAMPLES))
+
+
+def test_a_credential_found_says_what_and_where() -> None:
+    run = a_run("a", a_call("push", {"auth": EXAMPLES["Slack token"]}), output=KEY)
+    arg, output = judged(run, secrets=True).violations
+
+    assert (arg.check, arg.severity, arg.step) == ("secrets", Severity.WARN, 1)
+    assert arg.message == "possible Slack token in push.arg auth"
+    assert (arg.expected, arg.observed) == ("no credential", "Slack token")
+    assert (arg.subject, arg.arg) == ("Slack token, arg auth", "auth")
+    assert (output.step, output.arg) == (None, "")
+    assert output.message == "possible private key block in output"
+    assert (output.observed, output.subject) == ("private key block", "private key block, output")
+
+
+def test_an_argument_keeps_its_whole_name() -> None:
+    (found,) = judged(a_run(a_call("a", {"arg x": KEY})), secrets=True).violations
+
+    assert (found.arg, found.subject) == ("arg x", "private key block, arg arg x")
+
+
+@pytest.mark.parametrize("label", EXAMPLES)
+def test_a_credential_in_a_result_alone_is_found(label: str) -> None:
+    run = a_run(a_call("a", {"n": 1}, result=EXAMPLES[label]))
+
+    assert messages(run, secrets=True) == [f"warn: possible {label} in a.result"]
+
+
+def test_by_the_seeds_shapes_a_glued_credential_is_none() -> None:
+    key = EXAMPLES["AWS access key id"]
+    glued = a_call("push", {"a": f"key_{key}"}, result=f"x_{key}")
+    run = a_run(glued, a_call("push", {"a": key}), output=f"x_{key}")
+    view = a_view(run)
+
+    by_seed = [str(one) for one in Secrets(seed=True)(view)]
+    assert by_seed == ["warn: possible AWS access key id in push.arg a"]
+    assert len(list(Secrets()(view))) == 4
+
+
+@pytest.mark.parametrize(
+    ("quality", "reason"),
+    [
+        (ArgsQuality.REDACTED, "args_redacted"),
+        (ArgsQuality.TRUNCATED, "args_truncated"),
+        (ArgsQuality.MISSING, "args_missing"),
+    ],
+)
+def test_what_hidden_arguments_hold_is_undecided(quality: ArgsQuality, reason: str) -> None:
+    view = a_view(a_run("a", a_call("b", quality=quality)))
+
+    assert list(Secrets()(view)) == [Undecided("secrets", reason)]
+
+
+def test_what_a_cut_text_held_is_undecided() -> None:
+    capped = Undecided("secrets", "text_capped")
+    levels = {Evidence.TEXT_CAPPED}
+    result = a_run("a", a_call("b", result="x", result_capped=True), levels=levels)
+    output = a_run("a", output=Cut("x"), levels=levels)
+    nobody_knows_which = a_run("a", levels=levels)
+
+    for run in (result, output, nobody_knows_which):
+        assert list(Secrets()(a_view(run))) == [capped]
+    assert list(Secrets()(a_view(a_run("a", output="x")))) == []
+
+
+def test_a_credential_in_a_handoff_counts_though_a_vocabulary_leaves_it_out() -> None:
+    handoff = a_call("to_desk", {"note": KEY}, kind=StepKind.HANDOFF)
+
+    assert messages(a_run("a", handoff), tools=["a"], secrets=True) == [
+        "warn: possible private key block in to_desk.arg note"
+    ]
