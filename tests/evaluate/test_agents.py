@@ -183,7 +183,7 @@ def test_an_unknown_target_is_undecided_for_a_reason() -> None:
     (undecided,) = judged(a_run(a_handoff("")), rules=[{"id": "r", "handoff": TRIAGE}]).undecided
 
     assert undecided.reason == "target_unknown"
-    assert found(a_run(a_handoff("")), handoff={"allow": [["*", "*"]]}) is PathGrade.OK
+    assert found(a_run(a_handoff("")), handoff={"allow": [["triage", "*"]]}) is PathGrade.OK
 
 
 def test_every_hand_over_is_looked_at() -> None:

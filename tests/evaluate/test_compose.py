@@ -100,11 +100,15 @@ def test_composites_nest() -> None:
     assert ruled(RUN, all_of=[inner, CHILDREN[BAD]]).path is PathGrade.VIOLATED
 
 
-def test_a_childs_own_guard_and_severity_count() -> None:
+def test_a_childs_own_guard_counts() -> None:
     child = CHILDREN[BAD] | {"when": {"step": "ask"}}
+
     assert ruled(RUN, all_of=[child]).path is PathGrade.OK
 
-    (one,) = ruled(RUN, all_of=[CHILDREN[BAD] | {"severity": "soft"}]).violations
+
+def test_a_child_weighs_what_the_rule_around_it_weighs() -> None:
+    (one,) = ruled(RUN, all_of=[{"max_steps": 0}]).violations
+
     assert one.severity is Severity.HARD
 
 
@@ -289,7 +293,7 @@ def test_every_pair_of_kinds_has_the_stricter_one() -> None:
     kinds: dict[str, dict[str, Any]] = {
         "final": {"forbidden": "x"},
         "seen": {"max_steps": 9},
-        "absent": {"required": "x"},
+        "absent": {"required": "y"},
     }
     order = ["final", "seen", "absent"]
 

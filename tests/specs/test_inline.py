@@ -43,7 +43,7 @@ def test_every_problem_is_told_with_its_place() -> None:
         parse({"forbiden": ["a"], "max_steps": "many", "tools": ["a"], "required": ["b"]})
 
     places = [line.split(": ")[0] for line in str(refused.value).splitlines()]
-    assert sorted(places) == ["specs[0].forbiden", "specs[0].max_steps"]
+    assert sorted(places) == ["specs[0].forbiden", "specs[0].max_steps", "specs[0].required[0]"]
 
 
 def test_what_yaml_cannot_say_is_refused() -> None:

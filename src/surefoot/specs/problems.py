@@ -4,14 +4,14 @@ Owns the translation from pydantic's errors. Decides nothing about specs.
 """
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from surefoot.specs.rules import RULES
-from surefoot.specs.schema import CheckId, File
+from surefoot.specs.schema import CheckId, File, Spec
 from surefoot.yamlfile import Place
 
 _WORDS = {
@@ -45,41 +45,55 @@ def of_model(failure: ValidationError, content: Any) -> Iterator[tuple[Place, st
 def beneath(failure: ValidationError, content: Any) -> Iterator[tuple[Place, str]]:
     """Yield what else is wrong: contradictions that pydantic does not come to.
 
-    They are looked for where the keys are right: in a copy of the file's `content` in
-    which wrong rules and unknown keys are left out. A spec with another wrong key is left
-    out too, since what it contradicts cannot be told.
+    They are looked for where the keys are right: in a copy of each spec in which wrong
+    rules and wrong keys are left out. What may rest on a key that was left out is not
+    told, since nobody knows what it will say.
     """
     specs = content.get("specs") if isinstance(content, dict) else None
     if not isinstance(specs, list):
         return
-    mended = [dict(spec) if isinstance(spec, dict) else {} for spec in specs]
+    mended = {at: dict(spec) for at, spec in enumerate(specs) if isinstance(spec, dict)}
+    unknown: dict[int, set[str]] = {}
     for error in failure.errors(include_url=False):
         at = _in_file(error, content)
-        if error["type"] == "sanity" or len(at) <= 1 or _follows(error, at, content):
+        if error["type"] == "sanity" or len(at) <= 2 or _follows(error, at, content):  # noqa: PLR2004
             continue
-        index, rest = at[1], at[2:]
+        _, index, key, *rest = at
         if not isinstance(index, int):
             return
-        if rest[:1] == ("rules",) and len(rest) > 1:
-            _leave_out_rule(mended[index], rest[1])
-        elif error["type"] == "extra_forbidden" and len(rest) == 1:
-            mended[index].pop(rest[0], None)
+        spec = mended[index]
+        if key == "rules" and rest:
+            _leave_out_rule(spec, rest[0])
+        elif error["type"] == "extra_forbidden" and not rest:
+            spec.pop(key, None)
         else:
-            mended[index] = {"name": f"specs[{index}]"}
+            spec.pop(key, None)
+            unknown.setdefault(index, set()).add(str(key))
+    for index in unknown:
+        mended[index].setdefault("name", f"specs[{index}]")
+    for index, spec in mended.items():
+        yield from _senseless(spec, index, unknown.get(index, set()), content)
+
+
+def _senseless(
+    spec: dict[str, Any], index: int, unknown: Container[str], content: Any
+) -> Iterator[tuple[Place, str]]:
     try:
-        File.model_validate({"specs": mended})
-    except ValidationError as second:
-        for error in second.errors(include_url=False):
+        Spec.model_validate(spec, context={"unknown": unknown})
+    except ValidationError as failure:
+        for error in failure.errors(include_url=False):
             if error["type"] == "sanity":
-                yield from _contradictions(error, content)
+                yield from _contradictions(error, content, ("specs", index))
 
 
 def _leave_out_rule(spec: dict[str, Any], index: int | str) -> None:
+    """Put a rule in its place that has no problem but, perhaps, its id."""
     rules = spec.get("rules")
     if isinstance(rules, list) and isinstance(index, int):
         told = rules[index].get("id") if isinstance(rules[index], dict) else None
         name = told if isinstance(told, str) and told else f"rules[{index}]"
-        spec["rules"] = [*rules[:index], {"id": name, "no_action": True}, *rules[index + 1 :]]
+        stand_in = {"id": name, "completion": True}
+        spec["rules"] = [*rules[:index], stand_in, *rules[index + 1 :]]
 
 
 def _in_file(error: ErrorDetails, content: Any) -> Place:
@@ -102,8 +116,11 @@ def _told(place: Place, content: Any) -> Place:
     return tuple(kept)
 
 
-def _contradictions(error: ErrorDetails, content: Any) -> Iterator[tuple[Place, str]]:
-    at = _in_file(error, content)
+def _contradictions(
+    error: ErrorDetails, content: Any, within: Place = ()
+) -> Iterator[tuple[Place, str]]:
+    """What `sanity` found. within: where the spec stands, if it was read by itself."""
+    at = within or _in_file(error, content)
     for inner, words in error["ctx"]["found"]:
         kept = _told((*at, *inner), content)
         is_absent = isinstance(inner[-1], str) and inner[-1] != kept[-1]

@@ -6,13 +6,17 @@ would be right`.
 """
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from surefoot.evaluate.names import Names, is_glob
-from surefoot.specs.rules.base import Call
+from surefoot.specs.contradictions import contradictions
+from surefoot.specs.coverage import may_be_one
+from surefoot.specs.rules.agents import AgentToolsRule
+from surefoot.specs.rules.base import Call, Place, Problem
 from surefoot.specs.types import Tool
 
 if TYPE_CHECKING:
@@ -30,19 +34,28 @@ SEEDS = (
     "ground",
     "secrets",
 )
-#: Where in a spec, and what is wrong there.
-Problem = tuple[tuple[str | int, ...], str]
+#: Of whose results a rule speaks, whoever was given them.
+_FROM_ANYONE = frozenset({("taint", "from"), ("exfiltration", "from")})
 
 
-def problems(spec: "Spec") -> Iterator[Problem]:
-    """Yield every problem of one spec, in the order of its keys."""
+def problems(spec: "Spec", unknown: Container[str] = ()) -> Iterator[Problem]:
+    """Yield every problem of one spec, in the order of its keys.
+
+    unknown: keys that the spec has, but with a value that is wrong and left out here. What
+    may rest on them is not told.
+    """
     yield from _outside_vocabulary(spec)
-    yield from _contradictions(spec)
-    yield from _half_taint(spec)
-    yield from _idle_severities(spec)
+    if "severity" not in unknown:
+        yield from contradictions(spec)
+    yield from _half_taint(spec, unknown)
+    yield from _idle_severities(spec, unknown)
+    if "match" not in unknown:
+        yield from _idle_scope(spec)
+        if "scope" not in unknown:
+            yield from _agents_not_judged(spec)
     yield from _ids(spec)
     for index, rule in enumerate(spec.rules):
-        yield from ((("rules", index, *at), words) for at, words in rule.problems())
+        yield from ((("rules", index, *at), words) for at, words in rule.faults())
 
 
 def active_checks(spec: "Spec") -> set[str]:
@@ -61,17 +74,26 @@ def active_checks(spec: "Spec") -> set[str]:
     return {name for name, value in keys.items() if value}
 
 
-def names_in(model: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def names_in(model: Any) -> Iterator[tuple[Place, str]]:
     """Every tool that the matchers of a rule name, with where it stands in the file."""
+    for where, found in _calls_in(model):
+        if isinstance(found, Call):
+            for index, name in enumerate(found.tool):
+                yield (*where, "tool", index), name
+        else:
+            yield where, found
+
+
+def _calls_in(model: Any) -> Iterator[tuple[Place, Call | Tool]]:
+    """Every matcher of a rule, and every key that names a tool, with where it stands."""
     if isinstance(model, Call):
-        for index, name in enumerate(model.tool):
-            yield ("tool", index), name
+        yield (), model
         return
     for key, value in _inside(model):
         if isinstance(key, Tool):
             yield (key,), key
-        for where, name in names_in(value):
-            yield (key, *where), name
+        for where, found in _calls_in(value):
+            yield (key, *where), found
 
 
 def _inside(model: Any) -> Iterable[tuple[str | int, Any]]:
@@ -83,7 +105,7 @@ def _inside(model: Any) -> Iterable[tuple[str | int, Any]]:
     return enumerate(model) if isinstance(model, tuple) else ()
 
 
-def _named(spec: "Spec") -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _named(spec: "Spec") -> Iterator[tuple[Place, str]]:
     for key in ("required", "forbidden", "untrusted", "privileged"):
         for index, name in enumerate(getattr(spec, key)):
             yield (key, index), name
@@ -110,47 +132,52 @@ def _outside_vocabulary(spec: "Spec") -> Iterator[Problem]:
             yield where, f"{name!r} is not in this spec's tools; {right}"
 
 
-def _contradictions(spec: "Spec") -> Iterator[Problem]:
-    for index, name in enumerate(spec.forbidden):
-        if name in spec.required:
-            yield (
-                ("forbidden", index),
-                f"{name!r} is required too, so every run is violated; keep one of the two",
-            )
-    seen: set[tuple[str, str]] = set()
-    for index, (first, then) in enumerate(spec.before):
-        if first == then:
-            yield ("before", index), f"{first!r} cannot come before itself; name two tools"
-        elif (then, first) in seen:
-            yield (
-                ("before", index),
-                "the pair stands the other way round above, so no run keeps both; drop one",
-            )
-        elif first in spec.forbidden:
-            yield (
-                ("before", index),
-                f"{first!r} is forbidden, so {then!r} can never be called; forbid that instead",
-            )
-        seen.add((first, then))
-
-
-def _half_taint(spec: "Spec") -> Iterator[Problem]:
+def _half_taint(spec: "Spec", unknown: Container[str]) -> Iterator[Problem]:
     halves = {"untrusted": spec.untrusted, "privileged": spec.privileged}
     given = [key for key, names in halves.items() if names]
     if len(given) == 1:
         other = next(key for key in halves if key not in given)
-        yield (given[0],), f"without {other} this can never fire; name {other} tools, or drop it"
+        if other not in unknown:
+            why = f"without {other} this can never fire"
+            yield (given[0],), f"{why}; name {other} tools, or drop it"
 
 
-def _idle_severities(spec: "Spec") -> Iterator[Problem]:
+def _idle_severities(spec: "Spec", unknown: Container[str]) -> Iterator[Problem]:
     active = active_checks(spec)
     for check, level in spec.severity.items():
-        if check not in active and level != "off":
+        keys = ("untrusted", "privileged") if check == "taint" else (check,)
+        if check not in active and level != "off" and not any(key in unknown for key in keys):
             needed = "untrusted and privileged" if check == "taint" else check
             yield (
                 ("severity", check),
                 f"this spec has no such check, so it can never fire; add {needed}, or drop it",
             )
+
+
+def _idle_scope(spec: "Spec") -> Iterator[Problem]:
+    if spec.scope == "run" and not spec.match.agent:
+        why = "without match.agent the whole run is judged anyway"
+        yield ("scope",), f"{why}; name an agent there, or drop it"
+
+
+def _agents_not_judged(spec: "Spec") -> Iterator[Problem]:
+    """Rules on agents of which no step is judged."""
+    if spec.scope == "run" or not spec.match.agent:
+        return
+    judged = spec.match.agent
+    why = f"this spec judges {', '.join(judged)} alone, so no call is meant"
+    words = f"{why}; name such an agent, or write scope: run"
+    for where, found in _calls_in(spec.rules):
+        is_free = any(pair in _FROM_ANYONE for pair in pairwise(where))
+        if isinstance(found, Call) and _are_others(found.agent, judged) and not is_free:
+            yield ("rules", *where, "agent"), words
+    for index, rule in enumerate(spec.rules):
+        if isinstance(rule, AgentToolsRule) and _are_others(rule.agent_tools, judged):
+            yield ("rules", index, rule.key), words
+
+
+def _are_others(agents: Collection[str], judged: Collection[str]) -> bool:
+    return bool(agents) and not any(may_be_one(one, by) for one in agents for by in judged)
 
 
 def _ids(spec: "Spec") -> Iterator[Problem]:

@@ -14,6 +14,7 @@ from pydantic import (
     GetJsonSchemaHandler,
     StrictBool,
     StrictInt,
+    ValidationInfo,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
@@ -117,8 +118,10 @@ class Spec(Model):
     """How old a trace gets before it is judged as it is, at most 24h."""
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> "Spec":
-        if found := list(problems(self)):
+    def _makes_sense(self, info: ValidationInfo) -> "Spec":
+        """The context's `unknown` are the keys that were left out since they are wrong."""
+        unknown = (info.context or {}).get("unknown", ())
+        if found := list(problems(self, unknown)):
             raise PydanticCustomError("sanity", "the spec contradicts itself", {"found": found})
         return self
 

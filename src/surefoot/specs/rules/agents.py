@@ -1,6 +1,6 @@
 """Rules on several agents, and on several calls at a time."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Final, TypeAlias
 
 from pydantic import BeforeValidator, Field, StrictInt
@@ -9,7 +9,8 @@ from surefoot.evaluate.agents import AgentTools, Handoff, May, Parallel
 from surefoot.evaluate.check import Check
 from surefoot.evaluate.names import Names
 from surefoot.model import Severity
-from surefoot.specs.rules.base import Call, RuleModel
+from surefoot.specs.coverage import is_every
+from surefoot.specs.rules.base import Call, Problem, RuleModel
 from surefoot.specs.types import Globs, Model, Name
 
 _SIDES: Final = 2
@@ -74,6 +75,13 @@ class HandoffRule(RuleModel):
         """See `RuleModel`."""
         return Handoff(check_id, self.handoff.allow, severity)
 
+    def problems(self) -> Iterator[Problem]:
+        """See `RuleModel`."""
+        for at, pair in enumerate(self.handoff.allow):
+            if all(is_every([one]) for one in pair):
+                why = "anybody to anybody, so it can never fire"
+                yield ("handoff", "allow", at), f"{why}; name who hands over to whom"
+
 
 class AgentToolsRule(RuleModel):
     """These agents call only their own tools."""
@@ -94,3 +102,11 @@ class AgentToolsRule(RuleModel):
             for agents, tools in self.agent_tools.items()
         )
         return AgentTools(check_id, tuple(may), severity)
+
+    def problems(self) -> Iterator[Problem]:
+        """See `RuleModel`. Whom several globs mean may call the tools of each."""
+        free = [agent for agent, tools in self.agent_tools.items() if is_every(tools.tool)]
+        if len(free) == len(self.agent_tools) or is_every(free):
+            at = next((agent for agent in free if is_every([agent])), free[0])
+            why = "every tool is allowed, so it can never fire"
+            yield ("agent_tools", at), f"{why}; name the tools that {at} may call"

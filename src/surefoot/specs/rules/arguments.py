@@ -12,6 +12,7 @@ from surefoot.evaluate.paths import Path
 from surefoot.evaluate.predicates import Predicate
 from surefoot.evaluate.schemas import Schema
 from surefoot.model import Severity
+from surefoot.specs.impossible import is_impossible
 from surefoot.specs.rules.base import (
     Calls,
     PathField,
@@ -148,6 +149,27 @@ class ArgsRule(RuleModel):
                         where = at if key == "required" else path
                         right = f"add {name} to only, or drop it here"
                         yield ("args", key, where), f"only leaves out {name!r}; {right}"
+        yield from self._never_kept()
+
+    def _never_kept(self) -> Iterator[Problem]:
+        """What is asked of one argument in several places, and no value can be all of it."""
+        told = self.args
+        for path, operators in told.where.items():
+            others: list[tuple[str, tuple[str, Any]]] = []
+            if path in told.required:
+                others.append(("required", ("exists", True)))
+            if path in told.equals:
+                others.append(("equals", ("eq", told.equals[path])))
+            if path in told.values:
+                others.append(("values", ("in", told.values[path])))
+            for key, also in others:
+                if is_impossible(operators, also):
+                    words = f"no value is that and what {key} asks, so no run keeps it; drop one"
+                    yield ("args", "where", path), words
+                    break
+        for path in told.equals.keys() & told.values.keys():
+            if not any(told.equals[path] == option for option in told.values[path]):
+                yield ("args", "equals", path), "not one of its values; write one, or drop values"
 
 
 class ResultField(Model):

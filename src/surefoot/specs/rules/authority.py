@@ -9,7 +9,9 @@ from surefoot.evaluate.authority import BY_NAME, Approval, Effects, Models
 from surefoot.evaluate.check import Check
 from surefoot.evaluate.paths import Path
 from surefoot.model import Severity
+from surefoot.specs.coverage import all_among, is_every
 from surefoot.specs.rules.base import (
+    Call,
     Calls,
     PathField,
     Predicates,
@@ -54,6 +56,14 @@ class EffectsRule(RuleModel):
             None if told.authorised is None else matcher(told.authorised),
             severity,
         )
+
+    def problems(self) -> Iterator[Problem]:
+        """See `RuleModel`."""
+        told = self.effects
+        tools = (Call(tool=("*",)),) if told.tools is None else told.tools
+        if told.authorised is not None and all_among(tools, told.authorised):
+            why = "every call that is meant is authorised, so it can never fire"
+            yield ("effects", "authorised"), f"{why}; name fewer"
 
 
 def _paths(value: Any) -> Any:
@@ -114,6 +124,10 @@ class ApprovalRule(RuleModel):
         """See `RuleModel`."""
         if self.approval.step == self.approval.by:
             yield ("approval", "by"), "nothing approves itself, so no run keeps it; name another"
+        for index, call in enumerate(self.approval.by):
+            if call.ok is False:
+                why = "a call that failed approves nothing"
+                yield ("approval", "by", index, "ok"), f"{why}; leave ok out"
 
 
 class ModelsRule(RuleModel):
@@ -132,3 +146,8 @@ class ModelsRule(RuleModel):
     def make(self, check_id: str, severity: Severity) -> Check:
         """See `RuleModel`."""
         return Models(check_id, self.models, severity)
+
+    def problems(self) -> Iterator[Problem]:
+        """See `RuleModel`."""
+        if is_every(self.models):
+            yield ("models",), "every model is among these, so it can never fire; name them"

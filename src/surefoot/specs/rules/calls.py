@@ -178,3 +178,7 @@ class NoActionRule(RuleModel):
     def make(self, check_id: str, severity: Severity) -> Check:
         """See `RuleModel`."""
         return NoAction(check_id, severity)
+
+    def only_without_calls(self) -> bool:
+        """See `RuleModel`."""
+        return True

@@ -20,13 +20,19 @@ if TYPE_CHECKING:
 
 def _in_children(key: str, children: "tuple[Rule, ...]") -> Iterator[Problem]:
     for index, child in enumerate(children):
+        if child.id is not None:
+            why = "goes by the id of the rule around it, so this has no effect"
+            yield (key, index, "id"), f"{why}; leave id out"
         yield from (((key, index, *at), words) for at, words in _of_child(child))
 
 
 def _of_child(child: RuleModel) -> Iterator[Problem]:
     if child.severity == "off":
         yield ("severity",), "a rule inside another cannot be off; leave it out"
-    yield from child.problems()
+    elif child.severity is not None:
+        why = "weighs what the rule around it weighs, so this has no effect"
+        yield ("severity",), f"{why}; write it there"
+    yield from child.faults()
 
 
 class AllOfRule(RuleModel):
@@ -50,6 +56,10 @@ class AllOfRule(RuleModel):
         """See `RuleModel`."""
         return _in_children("all_of", self.all_of)
 
+    def only_without_calls(self) -> bool:
+        """See `RuleModel`."""
+        return all(child.only_without_calls() for child in self.all_of)
+
 
 class AnyOfRule(RuleModel):
     """At least one of these rules is kept."""
@@ -71,6 +81,10 @@ class AnyOfRule(RuleModel):
     def problems(self) -> Iterator[Problem]:
         """See `RuleModel`."""
         return _in_children("any_of", self.any_of)
+
+    def only_without_calls(self) -> bool:
+        """See `RuleModel`."""
+        return all(child.only_without_calls() for child in self.any_of)
 
 
 class NotRule(RuleModel):

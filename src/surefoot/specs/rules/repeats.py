@@ -9,7 +9,8 @@ from surefoot.evaluate.check import Check
 from surefoot.evaluate.loops import Loop
 from surefoot.evaluate.repeats import NoRepeat, Retries
 from surefoot.model import Severity
-from surefoot.specs.rules.base import Calls, Problem, RuleModel, matcher
+from surefoot.specs.coverage import all_among
+from surefoot.specs.rules.base import Call, Calls, Problem, RuleModel, matcher
 from surefoot.specs.types import Model
 
 #: Longer windows are no loops, and each call is compared with all of a window.
@@ -39,6 +40,11 @@ class NoRepeatRule(RuleModel):
         """See `RuleModel`."""
         spared = None if self.except_ is None else matcher(self.except_)
         return NoRepeat(severity, check_id, spared, self.changed_result_ok)
+
+    def problems(self) -> Iterator[Problem]:
+        """See `RuleModel`."""
+        if all_among((Call(tool=("*",)),), self.except_ or ()):
+            yield ("except",), "every call may be repeated, so it can never fire; name fewer"
 
 
 class Circle(Model):
