@@ -221,6 +221,50 @@ def test_a_name_is_taken_once_in_a_set(tmp_path: Path) -> None:
     ]
 
 
+def test_a_taken_name_is_told_beside_what_else_is_wrong(file: Path) -> None:
+    file.write_text("specs: [{name: a}, {name: a, max_steps: many}, 5, {name: ''}, {name: a}]")
+
+    assert [one.removeprefix(f"{file}: ").partition(";")[0] for one in lint([file])] == [
+        "specs[1].max_steps: not a whole number",
+        "specs[2]: not a section",
+        "specs[3].name: empty",
+        "specs[1].name: 'a' is taken",
+        "specs[4].name: 'a' is taken",
+    ]
+
+
+def test_contradictions_are_told_beside_a_wrong_value(file: Path) -> None:
+    rules = "[{id: r, calls: {step: b}}, {id: r, no_action: true}]"
+    keys = f"required: [a], forbidden: [a], max_steps: many, rules: {rules}"
+
+    found = problems(file, f"specs: [{{name: s, {keys}}}]")
+
+    assert [one.partition(";")[0] for one in found] == [
+        "specs[0].max_steps: not a whole number",
+        "specs[0].forbidden[0]: 'a' is required too, so every run is violated",
+        "specs[0].rules[1].id: 'r' is taken",
+        "specs[0].rules[0].calls: without bounds it can never fire",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "wrong"),
+    [
+        ("tools: x, required: [a]", "tools"),
+        ("untrusted: [a], privileged: b", "privileged"),
+        ("severity: {max_steps: hard}, max_steps: many", "max_steps"),
+        ("severity: {taint: hard}, untrusted: a, privileged: [b]", "untrusted"),
+        ("severity: {forbidden: loud}, required: [a], forbidden: [a]", "severity.forbidden"),
+        ("scope: run, match: {agents: x}", "match.agents"),
+        ("scope: runs, match: {agent: x}, rules: [{id: r, forbidden: {agent: y}}]", "scope"),
+    ],
+)
+def test_what_rests_on_a_wrong_value_is_not_guessed_at(file: Path, keys: str, wrong: str) -> None:
+    (found,) = problems(file, f"specs: [{{name: s, {keys}}}]")
+
+    assert found.startswith(f"specs[0].{wrong}: ")
+
+
 def test_a_bare_off_is_read_as_people_mean_it(file: Path) -> None:
     """YAML reads it as false."""
     file.write_text("specs: [{name: a, severity: {ground: off}}]")

@@ -5,9 +5,10 @@ once, each as `file: specs[0].before[1]: what is wrong; what would be right`, wi
 line at its end where there is one, in order of lines. Decides nothing about specs.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -57,15 +58,15 @@ def _read(paths: Iterable[Path | str]) -> tuple[list[Spec], list[str]]:
             found.append(str(problem))
             continue
         for file in files:
-            read, wrong = _read_file(file)
-            found += wrong
-            for index, spec in enumerate(read):
+            told = _read_file(file)
+            found += told.wrong
+            for index, name in told.names:
                 where = f"{file}: specs[{index}]"
-                if spec.name in owners:
-                    right = f"{owners[spec.name]} has it; names are unique in a set, choose another"
-                    found.append(f"{where}.name: {spec.name!r} is taken; {right}")
-                owners.setdefault(spec.name, where)
-                specs.append(spec)
+                if name in owners:
+                    right = f"{owners[name]} has it; names are unique in a set, choose another"
+                    found.append(f"{where}.name: {name!r} is taken; {right}")
+                owners.setdefault(name, where)
+            specs += told.specs
     return specs, found
 
 
@@ -93,23 +94,43 @@ def _files(path: Path) -> list[Path]:
     return files
 
 
-def _read_file(file: Path) -> tuple[Sequence[Spec], list[str]]:
+class _Told(NamedTuple):
+    """What a file says.
+
+    specs: none where anything is wrong. names: of its specs, also of wrong ones, by index.
+    """
+
+    specs: Sequence[Spec] = ()
+    names: Sequence[tuple[int, str]] = ()
+    wrong: Sequence[str] = ()
+
+
+def _read_file(file: Path) -> _Told:
     try:
         document = read(file)
     except ConfigError as problem:
-        return (), [f"{file}: {problem}"]
-    specs, wrong = _parse(document)
-    return specs, [f"{file}: {problem}" for problem in wrong]
+        return _Told(wrong=[f"{file}: {problem}"])
+    told = _parse(document)
+    return told._replace(wrong=[f"{file}: {problem}" for problem in told.wrong])
 
 
-def _parse(document: Document) -> tuple[Sequence[Spec], list[str]]:
+def _parse(document: Document) -> _Told:
     content, tree = document.content, document.tree
     if not isinstance(content, dict) or "specs" not in content:
-        return (), ["not a spec file; write `specs:` and a list of specs below it"]
+        return _Told(wrong=["not a spec file; write `specs:` and a list of specs below it"])
+    names = tuple(_names(content["specs"]))
     try:
-        return File.model_validate(content).specs, []
+        return _Told(File.model_validate(content).specs, names)
     except ValidationError as failure:
         wrong = (*of_model(failure, content), *beneath(failure, content))
         found = [(line_number(tree, at), at, words) for at, words in dict.fromkeys(wrong)]
     found.sort(key=itemgetter(0))
-    return (), [f"{dotted(at)}: {words} (line {number})" for number, at, words in found]
+    lines = [f"{dotted(at)}: {words} (line {number})" for number, at, words in found]
+    return _Told((), names, lines)
+
+
+def _names(specs: Any) -> Iterator[tuple[int, str]]:
+    for index, spec in enumerate(specs if isinstance(specs, list) else ()):
+        name = spec.get("name") if isinstance(spec, dict) else None
+        if isinstance(name, str) and name:
+            yield index, name
