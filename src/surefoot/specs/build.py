@@ -17,6 +17,7 @@ from surefoot.evaluate.judge import Rules
 from surefoot.evaluate.matcher import Matcher
 from surefoot.evaluate.names import Names
 from surefoot.evaluate.order import Before, Pair
+from surefoot.evaluate.outputs import OUTPUT_OK
 from surefoot.evaluate.patterns import Screen
 from surefoot.evaluate.planted import Injected
 from surefoot.evaluate.repeats import NoRepeat
@@ -62,15 +63,20 @@ def rules(spec: Spec) -> Rules:
 
 def checks(spec: Spec) -> Iterable[Check]:
     """The spec's checks, without those that it switches off."""
-    active = active_checks(spec)
-    levels = {str(check): str(level) for check, level in spec.severity.items()}
-    for check, (usual, make) in _CHECKS.items():
-        level = levels.get(check, usual)
-        if check in active and level != "off":
-            yield make(spec, Severity(level))
+    for check, level in _levels(spec).items():
+        if level != "off":
+            yield _CHECKS[check][1](spec, Severity(level))
     for rule in spec.rules:
         if rule.severity != "off":
             yield rule.check()
+
+
+def _levels(spec: Spec) -> dict[str, str]:
+    """How much each check of the spec's own keys weighs, in their order."""
+    active = active_checks(spec)
+    told = {str(check): str(level) for check, level in spec.severity.items()}
+    usual = {check: str(level) for check, (level, _) in _CHECKS.items() if check in active}
+    return {check: told.get(check, level) for check, level in usual.items()}
 
 
 def scope(spec: Spec, made: Iterable[Check]) -> Scope:
@@ -117,9 +123,19 @@ def tracing(
 
 
 def spec_hash(spec: Spec) -> str:
-    """What tells this spec from any that says something else. Comments do not count."""
+    """What tells this spec from any that says something else. Comments do not count.
+
+    Nor does whether a default is written down: who writes what already holds means no
+    other spec, and the luck of its series goes on.
+    """
+    told = spec.model_dump(mode="json", by_alias=True)
+    told["severity"] = _levels(spec)
+    for rule, section in zip(spec.rules, told["rules"], strict=True):
+        section["severity"] = rule.severity or rule.usual
+    if told["output_ok"] == ["evaluation", {"attribute": OUTPUT_OK}, "structural"]:
+        told["output_ok"] = None
     canonical = json.dumps(
-        spec.model_dump(mode="json", by_alias=True),
+        told,
         sort_keys=True,
         ensure_ascii=False,
         separators=(",", ":"),

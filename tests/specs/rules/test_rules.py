@@ -18,6 +18,7 @@ EXAMPLES = [dict(model.example) for model in MODELS]
 
 
 def a_spec(*rules: dict[str, Any], **keys: Any) -> Spec:
+    """A spec with these rules and keys; `ground` and `secrets` are off unless asked for."""
     return Spec.model_validate(
         {"name": "s", "ground": False, "secrets": False, "rules": list(rules)} | keys
     )
@@ -96,6 +97,53 @@ def test_two_spellings_of_one_rule_are_one_spec_and_two_rules_are_two() -> None:
     assert spec_hash(a_spec({"id": "a", "forbidden": value})) == spec_hash(
         a_spec({"id": "a", "forbidden": value | {"args": {"n": {"eq": 1}}}})
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "left_out"),
+    [
+        ({"ground": True, "severity": {"ground": "warn"}}, {"ground": True}),
+        ({"required": ["a"], "severity": {"required": "hard"}}, {"required": ["a"]}),
+        ({"severity": {"ground": "off"}}, {}),
+        ({"ground": False, "secrets": False, "scope": "agent", "early": True, "match": {}}, {}),
+        ({"output_ok": ["evaluation", {"attribute": "surefoot.output_ok"}, "structural"]}, {}),
+        (
+            {"rules": [{"id": "r", "max_steps": 1, "severity": "soft"}]},
+            {"rules": [{"id": "r", "max_steps": 1}]},
+        ),
+        (
+            {"rules": [{"id": "r", "required": "a", "severity": "hard", "min": 1}]},
+            {"rules": [{"id": "r", "required": "a"}]},
+        ),
+    ],
+)
+def test_a_default_that_is_written_down_makes_no_other_spec(
+    written: dict[str, Any], left_out: dict[str, Any]
+) -> None:
+    """It would start a new luck window."""
+    assert spec_hash(a_spec(**written)) == spec_hash(a_spec(**left_out))
+
+
+@pytest.mark.parametrize(
+    ("keys", "others"),
+    [
+        ({"ground": True, "severity": {"ground": "hard"}}, {"ground": True}),
+        ({"ground": True, "severity": {"ground": "off"}}, {"ground": True}),
+        ({"output_ok": ["structural"]}, {}),
+        (
+            {"rules": [{"id": "r", "max_steps": 1, "severity": "hard"}]},
+            {"rules": [{"id": "r", "max_steps": 1}]},
+        ),
+        (
+            {"rules": [{"id": "r", "max_steps": 1, "severity": "off"}]},
+            {"rules": [{"id": "r", "max_steps": 1}]},
+        ),
+    ],
+)
+def test_what_is_no_default_makes_another_spec(
+    keys: dict[str, Any], others: dict[str, Any]
+) -> None:
+    assert spec_hash(a_spec(**keys)) != spec_hash(a_spec(**others))
 
 
 @pytest.mark.parametrize(
@@ -198,7 +246,7 @@ def test_every_matcher_of_a_rule_is_held_against_the_vocabulary(tmp_path: Path) 
     rules = (
         {"id": "a", "forbidden": ["lookup", {"tool": ["lokup", "zz*"]}]},
         {"id": "b", "any_of": [{"required": {"any_of": ["x", "lookup"]}}]},
-        {"id": "c", "no_action": True, "when": {"step": "y"}},
+        {"id": "c", "completion": True, "when": {"step": "y"}},
     )
     found = problems(tmp_path, *rules, tools=["lookup", "check"])
 
