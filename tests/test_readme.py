@@ -197,6 +197,13 @@ def test_the_table_names_every_check() -> None:
     assert checks <= rows
 
 
+def test_the_tables_name_every_key_of_a_spec() -> None:
+    """Or the text around them: its name, the list of rules and their weights."""
+    named = set(re.findall(r"`(\w+)`", TEXT)) | {"name", "rules"}
+
+    assert {info.alias or key for key, info in Spec.model_fields.items()} <= named
+
+
 def test_the_python_prints_what_is_written() -> None:
     done = subprocess.run(
         [sys.executable, "-c", BLOCKS["python", "check"]],
