@@ -5,7 +5,11 @@ from typing import Any
 
 import pytest
 
-from evaluate.runs import a_call, a_run, a_spec, judged
+from evaluate.runs import a_call, a_run, a_spec, a_view, judged
+from surefoot.evaluate.calls import Forbidden, MaxSteps, Required
+from surefoot.evaluate.compose import AllOf, AnyOf, Guard, Guarded, Not, parts
+from surefoot.evaluate.matcher import Matcher
+from surefoot.evaluate.names import Names
 from surefoot.model import (
     ArgsQuality,
     Cut,
@@ -302,3 +306,82 @@ def test_every_pair_of_kinds_has_the_stricter_one() -> None:
             rule = {"id": "r", key: [kinds[one], kinds[two]]}
             (check,) = a_spec(rules=[rule]).checks
             assert check.kind == max(one, two, key=order.index)
+
+
+def calling(*tools: str) -> tuple[Matcher, ...]:
+    return tuple(Matcher.named(tool, Names.of([tool])) for tool in tools)
+
+
+def hidden_forbidden() -> Forbidden:
+    """A check of its own name that the run leaves open."""
+    (check,) = a_spec(rules=[{"id": "own"} | CHILDREN[OPEN]]).checks
+    assert isinstance(check, Forbidden)
+    return check
+
+
+def test_what_a_child_finds_goes_by_the_name_of_what_it_is_in() -> None:
+    view = a_view(RUN)
+    broken = Forbidden(calling("refund"), Severity.SOFT)
+
+    for make in (AllOf, AnyOf):
+        (found,) = make("whole", (broken,), Severity.WARN)(view)
+        assert (found.check, found.severity) == ("whole", Severity.WARN)
+        (question,) = make("whole", (hidden_forbidden(),))(view)
+        assert question == Undecided("whole", "args_redacted")
+    assert list(Not("whole", hidden_forbidden(), "it")(view)) == [
+        Undecided("whole", "args_redacted")
+    ]
+    assert Guarded(broken, Guard()).id == "forbidden"
+    assert Guarded(broken, Guard()).severity is Severity.SOFT
+
+
+def test_parts_are_all_checks_inside() -> None:
+    one, two, three = Forbidden(calling("a")), Required(calling("b")), MaxSteps(1)
+    inner = Guarded(AnyOf("x", (one, two)), Guard())
+    whole = AllOf("y", (Not("z", inner, "x"), three))
+
+    found = list(parts(whole))
+    assert [type(one) for one in found] == [
+        AllOf,
+        Not,
+        Guarded,
+        AnyOf,
+        Forbidden,
+        Required,
+        MaxSteps,
+    ]
+    assert found[2] is inner
+    assert list(parts(three)) == [three]
+
+
+def test_none_of_several_stands_at_the_first_childs_first_call_and_tells_all_others() -> None:
+    run = a_run("x", "refund", "lookup", "refund", "lookup")
+    (one,) = ruled(run, any_of=[{"forbidden": "refund"}, {"forbidden": "lookup"}]).violations
+
+    assert (one.step, one.also) == (1, (2, 3, 4))
+    assert one.message == (
+        "none of 2 holds: called forbidden tool: refund; called forbidden tool: lookup"
+    )
+
+
+def test_a_guard_may_ask_that_an_argument_is_not_there() -> None:
+    absent = {"args": {"currency": {"exists": False}}}
+
+    for args, path in (({"amount": 1}, BAD), ({"currency": "EUR"}, OK)):
+        assert ruled(a_run(a_call("refund", args)), forbidden="refund", when=absent).path == path
+
+
+def test_a_call_that_is_not_meant_hides_no_other() -> None:
+    calls = [a_call(f"refund_{c}", {"currency": c}) for c in ("EUR", "USD", "GBP", "USD")]
+    when = {"args": {"currency": "USD"}}
+    verdict = ruled(a_run(*calls), forbidden="refund_*", when=when)
+
+    assert [(one.step, one.subject) for one in verdict.violations] == [(1, "refund_USD")]
+
+
+def test_an_input_and_a_call_in_doubt_are_both_named() -> None:
+    guard = {"input": {"regex": "x"}, "step": {"tool": "hidden", "args": {"x": {"eq": 1}}}}
+    run = a_run(a_call("hidden", quality=ArgsQuality.MISSING), levels={Evidence.TASK_UNKNOWN})
+    (check,) = a_spec(rules=[{"id": "r", "forbidden": "hidden", "when": guard}]).checks
+
+    assert list(check(a_view(run))) == [Undecided("r", "task_unknown, args_missing")]

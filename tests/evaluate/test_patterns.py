@@ -106,3 +106,14 @@ def test_what_is_too_much_for_one_pass_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^too much for one pass$"):
         Screen([large])
     assert large.is_in("é" * 300)
+
+
+def test_half_a_letter_that_a_pattern_caught_is_shown_as_one_that_is_none() -> None:
+    assert list(Regex.of(r"a(\C)").matches("aé")) == [("a\ufffd", ("\ufffd",))]
+
+
+def test_a_refused_pattern_is_told_to_nobody_else(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="^RE2 refuses"):
+        Regex.of("(secret")
+
+    assert capfd.readouterr() == ("", "")
