@@ -8,6 +8,9 @@ import pytest
 from cli.commands import DESK, FORMATS, GOOD, check
 from cli.otlp_files import as_json, recorded
 
+#: Each test starts the program anew, or replays every recording.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:

@@ -15,6 +15,9 @@ import pytest
 from cli.commands import DESK, FORMATS, GOOD, HIDDEN, LOOPS, SKIPS, check
 from cli.otlp_files import FIXTURES, as_json, recorded
 
+#: Each test starts the program anew, or replays every recording.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:

@@ -11,6 +11,9 @@ import pytest
 
 from cli.otlp_files import FIXTURES
 
+#: Each test starts the program anew, or replays every recording.
+pytestmark = pytest.mark.slow
+
 SPEC = FIXTURES.parent / "examples" / "refund-desk.yaml"
 GOOD, SKIPS = FIXTURES / "crewai" / "good", FIXTURES / "crewai" / "skips"
 CHECK = ("--specs", SPEC)

@@ -33,6 +33,9 @@ from surefoot.specs import load
 from surefoot.specs.rules import MODELS
 from worlds import FIXTURES, IDLE_NS, SPEC, World, requests
 
+#: Each test starts the program anew, or replays every recording.
+pytestmark = pytest.mark.slow
+
 UNITS = ("trace", "agent", "session")
 RECORDINGS = sorted(
     f"{path.parent.parent.name}/{path.parent.name}" for path in FIXTURES.glob("*/*/meta.json")
