@@ -21,6 +21,7 @@ from surefoot.model import (
     StepEvidence,
     Undecided,
     Verdict,
+    Violation,
 )
 
 OK, BAD, OPEN = "ok", "violated", "inconclusive"
@@ -325,6 +326,7 @@ def test_what_a_child_finds_goes_by_the_name_of_what_it_is_in() -> None:
 
     for make in (AllOf, AnyOf):
         (found,) = make("whole", (broken,), Severity.WARN)(view)
+        assert isinstance(found, Violation)
         assert (found.check, found.severity) == ("whole", Severity.WARN)
         (question,) = make("whole", (hidden_forbidden(),))(view)
         assert question == Undecided("whole", "args_redacted")

@@ -496,7 +496,7 @@ def test_doubts_of_several_dangers_are_all_named() -> None:
     (one,) = judged(a_run(page, "read", sent), **rule).undecided
     assert one.reason == "args_redacted, results_missing"
     # What is sure outweighs what is not.
-    sure = [a_call("page", {"a": 1}), "read", a_call("send", result="ok")]
+    sure = a_call("page", {"a": 1}), a_call("read"), a_call("send", result="ok")
     assert grade(a_run(*sure, page, "read", sent), **rule) is VIOLATED
 
 

@@ -113,7 +113,7 @@ def test_half_a_letter_that_a_pattern_caught_is_shown_as_one_that_is_none() -> N
 
 
 def test_a_refused_pattern_is_told_to_nobody_else(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ValueError, match="^RE2 refuses"):
+    with pytest.raises(ValueError, match=r"^RE2 refuses"):
         Regex.of("(secret")
 
     assert capfd.readouterr() == ("", "")

@@ -204,14 +204,16 @@ def test_numbers_compare_with_numbers_and_texts_with_texts(
 ) -> None:
     test = _compares(compare)(bound)
     number = number_of(bound)
-    for value in (99, 100, 101.5, "100", "1,200.5", "1,300", "a", "b", "c", "2026-01-01"):
+    told: Any
+    for told in (99, 100, 101.5, "100", "1,200.5", "1,300", "a", "b", "c", "2026-01-01"):
         if number is None:
-            expected = isinstance(value, str) and compare(value, bound)
+            expected = isinstance(told, str) and compare(told, bound)
         else:
-            told = number_of(value)
-            expected = told is not None and compare(told, number)
-        assert test(value) is expected
-    assert [test(value) for value in (None, True, [101], {}, math.nan)] == [False] * 5
+            read = number_of(told)
+            expected = read is not None and compare(read, number)
+        assert test(told) is expected
+    nothing: list[Any] = [None, True, [101], {}, math.nan]
+    assert [test(one) for one in nothing] == [False] * 5
 
 
 @pytest.mark.parametrize("operand", [None, True, [1], {"a": 1}, math.nan])
