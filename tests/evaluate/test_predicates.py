@@ -236,7 +236,7 @@ DATE = date(2026, 1, 2)
 
 @pytest.mark.parametrize("name", ["eq", "ne", "in", "not_in"])
 @pytest.mark.parametrize(
-    "where", [[1, DATE], [[DATE, 1]], [{"a": (DATE, 2)}], [{DATE: 1}]], ids=str
+    "where", [[1, DATE], [[DATE, 1]], [{"a": (DATE, 2)}], [{DATE: 1}], [DATE, {"a": 1}]], ids=str
 )
 def test_a_date_that_yaml_made_of_a_text_equals_nothing(name: str, where: Any) -> None:
     words = f"{name}: 2026-01-02 is no value of JSON; put it in quotes"
