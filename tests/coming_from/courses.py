@@ -48,27 +48,29 @@ ARGS: dict[str, list[Any]] = {
 }
 
 
-def courses(number: int, *, extra: bool = True) -> list[list[Made]]:
-    """The same `number` courses every time. extra: whether calls may have one more argument."""
+def courses(number: int) -> list[list[Made]]:
+    """The same `number` courses every time."""
     chance = random.Random(7)  # noqa: S311 - no secret
-    return [_course(chance, extra=extra) for _ in range(number)]
+    return [_course(chance) for _ in range(number)]
 
 
-def _course(chance: random.Random, *, extra: bool) -> list[Made]:
+def _course(chance: random.Random) -> list[Made]:
     made = list(GOOD)
     for _ in range(chance.randrange(4)):
         at = chance.randrange(len(made) + 1)
-        what = chance.randrange(6)
+        what = chance.randrange(7)
         if what == 0:
             made.insert(at, chance.choice(OTHERS))
         elif what == 1:
             made.insert(at, chance.choice(GOOD))
+        elif what == 6 and made:
+            made.append(made.pop(chance.randrange(len(made))))
         elif at < len(made):
-            made[at : at + 1] = _changed(chance, made[at], what, extra=extra)
+            made[at : at + 1] = _changed(chance, made[at], what)
     return made
 
 
-def _changed(chance: random.Random, one: Made, what: int, *, extra: bool) -> Sequence[Made]:
+def _changed(chance: random.Random, one: Made, what: int) -> Sequence[Made]:
     """Dropped, failed and tried again, with another value, or with an argument more or less."""
     if what == 2:
         return []
@@ -77,7 +79,7 @@ def _changed(chance: random.Random, one: Made, what: int, *, extra: bool) -> Seq
     key = next((key for key in one.args if key in ARGS), None)
     if what == 4 and key:
         return [replace(one, args=one.args | {key: chance.choice(ARGS[key])})]
-    if not extra:
+    if chance.randrange(3) == 0:
         return [replace(one, args={})]
     return [replace(one, args=one.args | {"note": "urgent"})]
 

@@ -43,7 +43,16 @@ def a_python(folder: Path, *installs: Sequence[str]) -> Path:
     fetched([sys.executable, "-m", "venv", folder], "a Python")
     python = folder / "bin" / "python"
     for wanted in installs:
-        command = [python, "-m", "pip", "install", "--quiet", "--retries", "1", *wanted]
+        command: list[str | Path] = [
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--retries",
+            "1",
+            *wanted,
+        ]
         fetched(command, " ".join(wanted))
     return python
 
@@ -132,19 +141,32 @@ def test_agentevals_cli_agrees(tmp_path: Path) -> None:
     agree(pairs, ask([python, HERE / "their_agentevals_cli.py"], asked))
 
 
-def test_promptfoo_agrees(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def promptfoo(tmp_path_factory: pytest.TempPathFactory) -> list[str | Path]:
     npm, node = shutil.which("npm"), shutil.which("node")
     if not npm or not node:
         pytest.skip("promptfoo is run by Node, which is not installed")
+    folder = tmp_path_factory.mktemp("promptfoo")
     wanted = f"promptfoo@{version('promptfoo')}"
-    fetched([npm, "pack", "--silent", "--pack-destination", str(tmp_path), wanted], wanted)
-    (archive,) = tmp_path.glob("*.tgz")
+    fetched([npm, "pack", "--silent", "--pack-destination", str(folder), wanted], wanted)
+    (archive,) = folder.glob("*.tgz")
     with tarfile.open(archive) as packed:
-        packed.extractall(tmp_path, filter="data")
+        packed.extractall(folder, filter="data")
+    return [node, HERE / "their_promptfoo.mjs", folder / "package"]
+
+
+def test_promptfoo_agrees(promptfoo: list[str | Path]) -> None:
     pairs = of("promptfoo")
     asked = {
         "rows": [yaml.safe_load(pair.theirs) for pair in pairs],
         "runs": [plain(course) for course in COURSES],
     }
 
-    agree(pairs, ask([node, HERE / "their_promptfoo.mjs", tmp_path / "package"], asked))
+    agree(pairs, ask(promptfoo, asked))
+
+
+def test_promptfoo_takes_a_spans_name_for_a_tools(promptfoo: list[str | Path]) -> None:
+    """The difference that the page names."""
+    rows = [{"type": "trajectory:tool-used", "value": "execute_tool"}]
+
+    assert ask(promptfoo, {"rows": rows, "runs": [plain(GOOD)]}) == [[True]]
