@@ -1,6 +1,7 @@
 """The page is whole: each block and each row on it is a pair that some test runs."""
 
 import re
+from importlib.metadata import version
 
 import pytest
 import yaml
@@ -14,6 +15,11 @@ TOOLS = ["luckrate", "trajectorycheck", "gaitcheck", "agentevals", "agentevals-c
 def test_each_tool_has_its_pairs() -> None:
     assert {pair.tool for pair in PAIRS} == set(TOOLS)
     assert [len(of(tool)) for tool in TOOLS] == [2, 1, 9, 7, 3, 8]
+
+
+@pytest.mark.parametrize("tool", ["luckrate", "gaitcheck"])
+def test_it_names_the_version_that_is_tested(tool: str) -> None:
+    assert f"\n{tool} {version(tool)}. " in TEXT
 
 
 def test_every_block_is_marked() -> None:
