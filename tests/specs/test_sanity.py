@@ -155,12 +155,9 @@ def rule(**keys: Any) -> R:
             ),
         ),
         (
-            {"before": [["a", "b"], ["b", "c"]], "rules": [rule(before=["c", "a"])]},
+            {"forbidden": ["a"], "rules": [rule(before=["a", "b"])]},
             ("rules", 0, "before"),
-            (
-                "with pairs above this is a circle, c, a, b, c, so none of them can be called; "
-                "drop one"
-            ),
+            "'a' is forbidden, so 'b' can never be called; forbid that instead",
         ),
         (
             {"forbidden": ["b*"], "before": [["bc", "a"]]},
@@ -224,6 +221,7 @@ def test_what_no_run_keeps_or_nothing_comes_of_is_refused(
         {"before": [["a", "b"], ["b", "c"], ["a", "c"]]},
         {"before": [["a", "b"]], "rules": [rule(before=["b", {"tool": "a", "ok": True}])]},
         {"before": [["a", "b"], ["b", "a"]], "severity": {"before": "off"}},
+        {"before": [["a", "b"], ["b", "c"]], "rules": [rule(before=["c", "a"])]},  # in one turn
         {"forbidden": ["a"], "before": [["b", "a"]]},
         {"scope": "run", "match": {"agent": "y"}},
         {"scope": "agent"},

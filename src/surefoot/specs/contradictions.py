@@ -6,12 +6,12 @@ that are switched off are left out: a guard may keep them apart. Knows no file.
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from surefoot.evaluate.names import is_glob, normal
-from surefoot.specs.coverage import all_among, named
+from surefoot.specs.coverage import Some, named
 from surefoot.specs.rules.base import Call, Place, Problem, RuleModel, label
 from surefoot.specs.rules.calls import (
     CallsRule,
@@ -74,7 +74,9 @@ def contradictions(spec: "Spec") -> Iterator[Problem]:
     """What cannot be kept together, in the order of the spec's keys."""
     asked = _asked(spec)
     yield from _required_and_forbidden(asked)
-    yield from _impossible_orders(asked)
+    if spec.severity.get("before") != "off":
+        yield from _circles(spec.before)
+    yield from _first_forbidden(asked)
     yield from _too_few_steps(asked)
     yield from _required_and_exclusive(asked)
 
@@ -139,55 +141,49 @@ def _must(calls: Calls, times: int) -> _Must:
 
 
 def _required_and_forbidden(asked: _Asked) -> Iterator[Problem]:
-    ruled_out = [call for never in asked.nevers for call in never.calls]
+    ruled_out = _ruled_out(asked)
     told = set()
     for must in asked.musts:
-        if all_among(must.calls, ruled_out):
-            # One of these has a part in it; an empty list of calls there is none.
-            at = next(one.at for one in asked.nevers if _meet(must.calls, one.calls))
+        if ruled_out.hold_all(must.calls):
+            at = next(one.at for one in asked.nevers if Some.of(one.calls).hold_some(must.calls))
             if at not in told:
                 told.add(at)
                 why = f"{must.name} is required too, so every run is violated"
                 yield at, f"{why}; keep one of the two"
 
 
-def _meet(calls: Calls, others: Calls) -> bool:
-    single = (
-        call.model_copy(update={"tool": (name,)} if name else {})
-        for call in calls
-        for name in call.tool or ("",)
-    )
-    return any(all_among((one,), others) for one in single)
+def _ruled_out(asked: _Asked) -> Some:
+    return Some.of(call for never in asked.nevers for call in never.calls)
 
 
-def _impossible_orders(asked: _Asked) -> Iterator[Problem]:
-    ruled_out = [call for never in asked.nevers for call in never.calls]
+def _circles(pairs: Iterable[tuple[str, str]]) -> Iterator[Problem]:
+    """Pairs of which each tool waits for another.
+
+    Only the spec's own: `before` lets calls that one turn asks for come in any order, and
+    who writes rules both ways may mean just these.
+    """
     after: dict[str, list[str]] = {}
-    names: dict[str, str] = {}
-    for at, first, then in asked.pairs:
-        one, two = _key(first), _key(then)
-        names |= {one: label(first), two: label(then)}
-        if one == two:
-            if at[0] == "before":  # a rule's own problems tell this
-                yield at, f"{names[one]!r} cannot come before itself; name two tools"
-            continue
-        way = _way(after, two, one)
-        if len(way) == _STRAIGHT_BACK:
+    for index, (first, then) in enumerate(pairs):
+        way = _way(after, then, first)
+        if first == then:
+            yield ("before", index), f"{first!r} cannot come before itself; name two tools"
+        elif len(way) == _STRAIGHT_BACK:
             words = "the pair stands the other way round above, so no run keeps both; drop one"
-            yield at, words
+            yield ("before", index), words
         elif way:
-            circle = ", ".join(map(names.__getitem__, (one, *way)))
+            circle = ", ".join((first, *way))
             why = f"with pairs above this is a circle, {circle}, so none of them can be called"
-            yield at, f"{why}; drop one"
-        elif all_among(first, ruled_out):
-            why = f"{names[one]!r} is forbidden, so {names[two]!r} can never be called"
+            yield ("before", index), f"{why}; drop one"
+        else:
+            after.setdefault(first, []).append(then)
+
+
+def _first_forbidden(asked: _Asked) -> Iterator[Problem]:
+    ruled_out = _ruled_out(asked)
+    for at, first, then in asked.pairs:
+        if first != then and ruled_out.hold_all(first):
+            why = f"{label(first)!r} is forbidden, so {label(then)!r} can never be called"
             yield at, f"{why}; forbid that instead"
-        if not way:
-            after.setdefault(one, []).append(two)
-
-
-def _key(calls: Calls) -> str:
-    return " ".join(call.model_dump_json() for call in calls)
 
 
 def _way(after: dict[str, list[str]], start: str, end: str) -> list[str]:
@@ -237,9 +233,9 @@ def _required_and_exclusive(asked: _Asked) -> Iterator[Problem]:
     for at, sides in asked.exclusive:
         names = {
             index: must.name
-            for index, side in enumerate(sides)
+            for index, side in enumerate(map(Some.of, sides))
             for must in reversed(asked.musts)
-            if all_among(must.calls, side)
+            if side.hold_all(must.calls)
         }
         if len(names) > 1:
             first, second = list(names)[:2]
