@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from evaluate.runs import a_call, a_run, grade, judged, messages, steps_of
-from surefoot.model import ArgsQuality, PathGrade, Severity, StepKind, Violation
+from evaluate.runs import a_call, a_run, a_spec, a_view, grade, judged, messages, steps_of
+from surefoot.model import ArgsQuality, Severity, StepKind, Undecided, Violation
 
 
 def the_violation(*calls: Any, **rule: Any) -> Violation:
@@ -54,6 +54,7 @@ def test_attempts_of_one_call_are_one_step() -> None:
 def test_an_unknown_tool_says_whether_it_ran_and_what_was_expected() -> None:
     ran, asked = judged(a_run("x", a_call("y", ran=False)), tools=["a"]).violations
 
+    assert (ran.check, ran.severity) == ("tools", Severity.HARD)
     assert (ran.expected, ran.observed, ran.subject) == ("a tool of the vocabulary", "x", "x")
     assert asked.observed == "y, asked for by the model and not run"
 
@@ -152,7 +153,6 @@ def test_a_broken_budget_says_how_many_steps_there_were_and_which_are_too_many()
 )
 def test_what_a_hidden_argument_decides_is_undecided(rule: dict[str, Any]) -> None:
     run = a_run("b", a_call("a", quality=ArgsQuality.REDACTED))
-    verdict = judged(run, rules=[{"id": "r"} | rule])
+    (check,) = a_spec(rules=[{"id": "r"} | rule]).checks
 
-    assert verdict.path is PathGrade.INCONCLUSIVE
-    assert [one.reason for one in verdict.undecided] == ["args_redacted"]
+    assert list(check(a_view(run))) == [Undecided("r", "args_redacted")]
