@@ -178,7 +178,15 @@ def _artifact(file: str) -> dict[str, str]:
     path = os.path.relpath(file) if file else ""
     if path.startswith(os.pardir + os.sep):
         return {"uri": Path(file).resolve().as_uri()}
-    return {"uri": quote(Path(path).as_posix(), errors="surrogateescape"), "uriBaseId": _ROOT}
+    return {"uri": quote(_bytes(Path(path).as_posix())), "uriBaseId": _ROOT}
+
+
+def _bytes(name: str) -> bytes:
+    """A file's name as the system has it, also where that is no UTF-8."""
+    try:
+        return name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a surrogate pair that stands for no byte
+        return name.encode("utf-8", "surrogatepass")
 
 
 def _text(told: str) -> str:
