@@ -6,6 +6,7 @@ import pytest
 
 from evaluate.runs import a_call, a_run, a_spec, a_view, grade, judged, messages
 from surefoot.evaluate import View
+from surefoot.evaluate.paths import Path
 from surefoot.evaluate.patterns import Regex, Screen
 from surefoot.evaluate.view import Scope
 from surefoot.model import (
@@ -275,3 +276,25 @@ def test_a_tool_that_is_no_step_goes_by_its_other_spellings_too() -> None:
         True,
         False,
     ]
+
+
+def test_a_step_goes_by_its_other_spellings_unless_the_spec_names_it() -> None:
+    run = a_run("lookup-order")
+
+    assert messages(run, tools=["lookup_order"]) == []
+    assert messages(run, tools=["lookup_order"], required=["lookup-order"]) == [
+        "unknown tool: lookup-order"
+    ]
+
+
+def test_an_argument_without_a_name_may_be_the_one_that_is_asked_for() -> None:
+    wrapped = a_call("a", {"input": "x"}, quality=ArgsQuality.WRAPPED_TEXT)
+    hidden = a_call("a", {"id": "x"}, quality=ArgsQuality.TRUNCATED)
+    view = a_view(a_run(a_call("a", {"id": "x"}), wrapped, hidden))
+    by_id, by_input = Path.of("id"), Path.of("input")
+
+    assert view.argument(0, by_id) == ([("id", "x")], "")
+    assert view.argument(0, by_input) == ([], "")
+    assert view.argument(1, by_id) == ([], "args_unnamed")
+    assert view.argument(1, by_input) == ([("input", "x")], "")
+    assert view.argument(2, by_id) == ([("id", "x")], "args_truncated")
