@@ -282,9 +282,11 @@ def test_a_step_goes_by_its_other_spellings_unless_the_spec_names_it() -> None:
     run = a_run("lookup-order")
 
     assert messages(run, tools=["lookup_order"]) == []
-    assert messages(run, tools=["lookup_order"], required=["lookup-order"]) == [
-        "unknown tool: lookup-order"
-    ]
+    scope = a_spec(tools=["lookup_order"]).scope
+    assert scope.vocabulary is not None
+    for universe, covered in ((scope.universe, True), (frozenset({"lookup-order"}), False)):
+        view = View(run, replace(scope, universe=universe))
+        assert view.covers(scope.vocabulary, 0) is covered
 
 
 def test_an_argument_without_a_name_may_be_the_one_that_is_asked_for() -> None:
