@@ -514,3 +514,13 @@ def test_of_calls_in_history_only_the_tool_and_the_result_are_known() -> None:
         told = Told(history=(("page", "x"), ("read", result)))
         run = a_run("send", told=told, levels={Evidence.TEXT_CAPPED})
         assert grade(run, **rule) is path
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_no_call_of_a_turn_comes_after_another_of_it_whichever_turn_it_is(turn: int) -> None:
+    asked = a_call("ask", {"text": "99999"}, turn=turn)
+    refund = a_call("refund", {"order": {"id": "99999"}}, turn=turn)
+    row = [a_call(tool, turn=turn) for tool in ("page", "read", "send")]
+
+    assert messages(a_run(PAGE, asked, refund, task="t"), **tainted()) == [CARRIED]
+    assert grade(a_run(*row), **TRIFECTA) is OK
