@@ -300,3 +300,16 @@ def test_an_argument_without_a_name_may_be_the_one_that_is_asked_for() -> None:
     assert view.argument(1, by_id) == ([], "args_unnamed")
     assert view.argument(1, by_input) == ([("input", "x")], "")
     assert view.argument(2, by_id) == ([("id", "x")], "args_truncated")
+
+
+def test_a_call_without_length_is_in_no_order_with_one_that_starts_with_it() -> None:
+    long, none, later = (a_call(tool, span=span) for tool, span in SPANS.items())
+    view = a_view(a_run(long, none, later))
+
+    assert not view.are_ordered(0, 1)
+    assert view.are_ordered(0, 2)
+    assert view.are_ordered(1, 2)
+    assert a_view(a_run(none, none)).are_ordered(0, 1)
+
+
+SPANS = {"long": (10, 20), "none": (10, 10), "later": (20, 20)}

@@ -123,13 +123,12 @@ class View:
         return names.covers(tool, self._aliases[tool])
 
     def are_ordered(self, first: int, second: int) -> bool:
-        """Whether step `first` surely came before step `second`."""
+        """Whether step `first` surely came before step `second`: steps stand by start."""
         one, two = self.evidence[first], self.evidence[second]
         together = one.turn == two.turn and one.turn >= 0
         if together or first >= second:
             return False
-        (start, end), (other_start, other_end) = self.spans[first], self.spans[second]
-        return not (start < other_end and other_start < end)
+        return self.spans[second][0] >= self.spans[first][1]
 
     def match(self, matcher: Matcher) -> Matches:
         """The judged calls that `matcher` means, surely or perhaps."""
