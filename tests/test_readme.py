@@ -23,6 +23,7 @@ from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExport
 from children import surefoot
 from examples.page import KIND_BY_OPTION
 from surefoot.config import load_config
+from surefoot.model import Evidence
 from surefoot.specs import Spec, load
 from surefoot.specs.build import checks
 from surefoot.specs.rules import RULES
@@ -227,3 +228,7 @@ def test_the_test_suite_does_what_is_written(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
     assert "1 passed, 1 skipped" in done.stdout
     assert "ground could not be decided (args_redacted)" in done.stdout
+
+
+def test_every_word_of_evidence_is_explained() -> None:
+    assert [level for level in Evidence if f"`{level.value}`" not in TEXT] == []

@@ -266,7 +266,7 @@ def test_a_result_may_say_no() -> None:
     assert messages(a_run(said(1, approved=True), refund(1)), **spec) == []
     for no in ({"approved": False}, {}, {"approved": True, "by": "me"}, {"approved": "yes"}):
         (found,) = judged(a_run(said(2), said(1, **no), refund(1)), **spec).violations
-        assert found.observed == "ask at step 1 said no"
+        assert found.observed == "ask at step 1 did not grant it"
     assert messages(a_run(said(1, approved=True), said(1), refund(1)), **spec) == []
     plain = a_run(ask(1, result="approved"), refund(1))
     assert len(messages(plain, **spec)) == 1

@@ -91,7 +91,7 @@ def test_only_a_demand_for_absence_holds_where_nothing_is() -> None:
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        ({"gte": 3}, "'gte' is no operator; did you mean gt? An object to equal is {eq: ...}"),
+        ({"gte": 3}, "'gte' is no operator; did you mean ge? An object to equal is {eq: ...}"),
         ({"zz": 3}, "'zz' is no operator; known are eq, ne, in, not_in, regex, gt, ge, lt, le, "),
         ({"len": {"zz": 3}}, "len: 'zz' is no operator; known are eq, "),
         ({"in": "a"}, "in: not a list; write [one, two]"),

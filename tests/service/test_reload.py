@@ -176,7 +176,7 @@ def a_file_for_a_folder(folder: Path) -> None:
 def test_a_problem_leaves_the_old_set_and_is_told_once(
     folder: Path, spoil: Callable[[Path], None], told: str
 ) -> None:
-    """Told again only after other content: what came between was looked at."""
+    """Told again only after other content; that all is in order again is told too."""
     desk = Desk(folder)
     spoil(folder)
     (said,) = desk.look()
@@ -191,7 +191,8 @@ def test_a_problem_leaves_the_old_set_and_is_told_once(
 
     assert isinstance(said, SpecsRejected)
     assert told in said.reason
-    assert (again, mended, desk.used) == ([], [], [])
+    assert (again, desk.used) == ([], [])
+    assert [type(one) for one in mended] == [SpecsLoaded]  # the set in force, in order again
     assert desk.look() == [said]
 
 

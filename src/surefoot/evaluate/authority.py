@@ -146,7 +146,8 @@ class _Approvals:
     """All approvals of a run that ended ok, by what they are for.
 
     sure: what they allow. perhaps: what they may allow. anything: those of which it is
-    not known what for. open: these three together. refused: those that said no. every: all.
+    not known what for. open: these three together. refused: those that did not grant it.
+    every: all.
     """
 
     sure: dict[Hashable, _Ends] = field(default_factory=dict)
@@ -267,7 +268,7 @@ class Approval:
             late = format_duration(view.spans[index][0] - old.end_ns)
             observed = f"{by} at step {old.step} ended {late} before"
         elif refused := approvals.refused.get(key, _NONE).last(view, index):
-            observed = f"{by} at step {refused.step} said no"
+            observed = f"{by} at step {refused.step} did not grant it"
         elif other := approvals.every.last(view, index):
             observed = f"{by} at step {other.step} does not cover it"
         return Violation(

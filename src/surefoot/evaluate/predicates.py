@@ -116,9 +116,28 @@ def _without_tuples(value: Any) -> Any:
     return value
 
 
+#: What other languages call an operator.
+_MEANT = {
+    "lte": "le",
+    "gte": "ge",
+    "max": "le",
+    "min": "ge",
+    "neq": "ne",
+    "equals": "eq",
+    "pattern": "regex",
+    "matches": "regex",
+    "one_of": "in",
+    "length": "len",
+}
+
+
 def _test(name: str, operand: Any) -> Test:
     if name not in _OPERATORS:
-        near = difflib.get_close_matches(str(name), OPERATORS, n=1)
+        near = (
+            [_MEANT[name]]
+            if name in _MEANT
+            else difflib.get_close_matches(str(name), OPERATORS, n=1)
+        )
         right = f"did you mean {near[0]}?" if near else f"known are {', '.join(OPERATORS)}."
         raise ValueError(f"{name!r} is no operator; {right} An object to equal is {{eq: ...}}")
     try:

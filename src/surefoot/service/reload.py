@@ -153,6 +153,7 @@ class Reload:
     ) -> None:
         self._files = files
         self._hash = in_force.hash
+        self._refused = False
         self._use = use
         self._telemetry = telemetry
         self._changes = changes or file_changes
@@ -179,16 +180,23 @@ class Reload:
         try:
             specs = self._files.load()
         except ConfigError as problem:
+            self._refused = True
             self._telemetry.record(SpecsRejected(" | ".join(str(problem).splitlines())))
             return
         except Exception as error:  # noqa: BLE001 - a fault of ours leaves the old set in force
+            self._refused = True
             reason = f"a fault in Surefoot ({type(error).__name__}), please report it"
             self._telemetry.record(SpecsRejected(reason), error)
             return
-        if specs.hash != self._hash and not self._stop.is_set():
+        refused, self._refused = self._refused, False
+        if self._stop.is_set():
+            return
+        if specs.hash != self._hash:
             self._hash = specs.hash
             self._use(specs)
-            self._telemetry.record(now_in_force(specs))
+        elif not refused:  # a comment
+            return
+        self._telemetry.record(now_in_force(specs))
 
     def _run(self) -> None:
         while not self._stop.is_set():

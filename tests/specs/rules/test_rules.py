@@ -185,7 +185,7 @@ def test_what_is_no_default_makes_another_spec(
         ),
         (
             {"id": "a", "forbidden": {"args": {"a": {"gte": 1}}}},
-            "rules[0].forbidden.args.a: 'gte' is no operator; did you mean gt? An object to equal",
+            "rules[0].forbidden.args.a: 'gte' is no operator; did you mean ge? An object to equal",
         ),
         (
             {"id": "a", "forbidden": {"args": {"a": {"zz": 1}}}},
