@@ -387,3 +387,16 @@ def test_an_input_and_a_call_in_doubt_are_both_named() -> None:
     (check,) = a_spec(rules=[{"id": "r", "forbidden": "hidden", "when": guard}]).checks
 
     assert list(check(a_view(run))) == [Undecided("r", "task_unknown, args_missing")]
+
+
+def test_of_two_guards_around_each_other_a_call_must_meet_both() -> None:
+    refunds = [("EUR", 1), ("USD", 900)]
+    run = a_run(*(a_call("refund", {"currency": c, "amount": n}) for c, n in refunds))
+    child = {"forbidden": "refund", "when": {"args": {"currency": "EUR"}}}
+
+    def guarded(**bounds: int) -> list[int | None]:
+        verdict = ruled(run, all_of=[child], when={"args": {"amount": bounds}})
+        return [one.step for one in verdict.violations]
+
+    assert guarded(lt=100) == [0]
+    assert guarded(gt=100) == []

@@ -170,19 +170,20 @@ class Guard:
         return ", ".join(dict.fromkeys(doubts))
 
     def meant(self, view: View, found: Violation) -> Violation | str | None:
-        """`found` if an offending call is meant by its arguments, at the first that is.
+        """`found`, at the calls that are meant by their arguments, if any surely is.
 
         Else why that cannot be told, or None if none of them is.
         """
         if not self.args:
             return found
-        doubt = None
-        for index in view.ran if found.step is None else (found.step, *found.also):
-            told = self._fits(view, index)
-            if told is True:
-                return found if found.step is None else replace(found, step=index)
-            doubt = doubt or told or None
-        return doubt
+        calls = view.ran if found.step is None else (found.step, *found.also)
+        told = {index: self._fits(view, index) for index in calls}
+        meant = [index for index, fits in told.items() if fits is True]
+        if not meant:
+            return next((why for why in told.values() if isinstance(why, str)), None)
+        if found.step is None:
+            return found
+        return replace(found, step=meant[0], also=tuple(meant[1:]))
 
     def _fits(self, view: View, index: int) -> bool | str:
         doubts = []
