@@ -22,6 +22,7 @@ from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExport
 
 from children import surefoot
 from examples.page import KIND_BY_OPTION
+from readmes import blocks, unmarked
 from surefoot.config import load_config
 from surefoot.model import Evidence
 from surefoot.specs import Spec, load
@@ -31,12 +32,7 @@ from worlds import SPEC, requests
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = {
-    (kind, name): body
-    for kind, name, body in re.findall(
-        r"<!-- (\w+): ([\w ]+) -->\n```\w*\n(.*?)```", TEXT, flags=re.DOTALL
-    )
-}
+BLOCKS = blocks(ROOT / "README.md")
 #: Run elsewhere: by `.ci/run`, and by the benchmark's own test.
 ELSEWHERE = {"demo", "tests", "bench"}
 SERVERS = {"run", "run with a file"}
@@ -57,11 +53,7 @@ def in_this_python(line: str) -> list[str]:
 
 
 def test_every_block_of_code_is_marked() -> None:
-    fences = len(re.findall(r"^```\w+$", TEXT, flags=re.MULTILINE))
-    pictures = TEXT.count("```mermaid")
-    outputs = sum(kind == "output" for kind, _ in BLOCKS)
-
-    assert fences - pictures == len(BLOCKS) - outputs
+    assert unmarked(ROOT / "README.md") == 0
     assert {kind for kind, _ in BLOCKS} == {
         "command", "environment", "config", "spec", "python", "output",
     }  # fmt: skip
