@@ -4,6 +4,7 @@
     Judge    buffer ─due─> assemble ─> match ─> judge ─> plan
     Outgoing plans ─> encode, many a request ─> verdict queue
     Ledger   what the buffer counted ─> our metrics
+    Pipeline all of these, joined
 
 Opens no socket, starts no thread and handles no signal: the service does, and calls in.
 One lock guards the buffer. It is held for adding a request's spans and for taking out a
@@ -12,6 +13,7 @@ trace leave in order.
 """
 
 from surefoot.pipeline.intake import Intake, Pressure
+from surefoot.pipeline.joined import Pipeline
 from surefoot.pipeline.judging import Judge
 from surefoot.pipeline.ledger import Ledger
 from surefoot.pipeline.outgoing import Outgoing
@@ -24,6 +26,7 @@ __all__ = [
     "Ledger",
     "Outgoing",
     "Outlet",
+    "Pipeline",
     "Pressure",
     "SharedBuffer",
     "SharedLuck",

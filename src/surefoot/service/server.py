@@ -21,34 +21,20 @@ from pathlib import Path
 from types import FrameType
 from typing import TypeAlias
 
-from surefoot.buffer import TraceBuffer
 from surefoot.clock import Clock, SystemClock
 from surefoot.config import Config, Endpoint
 from surefoot.emit import instruments
-from surefoot.emit.encode import Encoder
 from surefoot.emit.exposition import prometheus_text
 from surefoot.emit.identity import Identity
-from surefoot.emit.metrics import Metrics, Points, Reading
+from surefoot.emit.metrics import Points
 from surefoot.evaluate import mask
-from surefoot.luck import LuckWindow
-from surefoot.pipeline import (
-    Intake,
-    Judge,
-    Judgement,
-    Ledger,
-    Outgoing,
-    Pressure,
-    SharedBuffer,
-    SharedLuck,
-)
+from surefoot.pipeline import Pipeline
 from surefoot.pipeline.judging import OnPlan
-from surefoot.pipeline.sessions import Sessions
 from surefoot.receive.grpc import GrpcServer
 from surefoot.receive.http import traces_app
 from surefoot.receive.serve import HttpServer
 from surefoot.service.backend import Backend
 from surefoot.service.health import health_app, metrics_app
-from surefoot.service.inforce import InForce
 from surefoot.service.memory import give_back_freed, resident_bytes, trim
 from surefoot.service.reload import Reload, SpecFiles, now_in_force
 from surefoot.service.worker import JudgeThread
@@ -98,56 +84,29 @@ class Server:
         self._config = config
         self._clock = clock = clock or SystemClock()
         self._telemetry = telemetry = Telemetry(clock)
-        identity = _identity(config)
-        self._in_force = in_force = InForce(specs, config, identity.instance_id)
-        self._backend = Backend(config.exporter, telemetry, clock) if config.exporter else None
-        looks_at = in_force.looks_at if config.judging.unit == "trace" else None
-        buffer: TraceBuffer[Judgement] = TraceBuffer(config.limits, in_force.timers, looks_at)
-        sessions = _sessions(config, buffer) if config.judging.unit == "session" else None
-        self._shared = shared = SharedBuffer(buffer)
-        self._ledger = Ledger(shared)
-        self._pressure = Pressure()
-        luck = config.judging.luck
-        window = LuckWindow(window=luck.window, max_age_ns=luck.max_age_ns)
-        self._luck = SharedLuck(window, specs)
-        self._metrics = metrics = self._build_metrics(identity)
-        outgoing = Outgoing(
-            Encoder(mask, identity, redact_values=config.judging.redact_values),
-            self._backend.verdicts if self._backend else None,
-            metrics,
-            telemetry,
-            clock,
+        self._backend = backend = (
+            Backend(config.exporter, telemetry, clock) if config.exporter else None
         )
-        self._judge = Judge(
-            shared,
+        self._line = line = Pipeline(
+            config,
             specs,
-            outgoing=outgoing,
-            metrics=metrics,
-            luck=self._luck,
-            telemetry=telemetry,
+            identity=_identity(config),
             clock=clock,
-            unit=config.judging.unit,
-            sessions=sessions,
+            telemetry=telemetry,
+            forward=backend.forward if backend else None,
+            verdicts=backend.verdicts if backend else None,
+            gauges={instruments.FORWARD_QUEUE: backend.queued} if backend else None,
             on_plan=on_plan,
         )
         self._thread = JudgeThread(
-            self._judge,
-            self._pressure,
+            line.judge,
+            line.pressure,
             clock,
             memory_limit=config.judging.memory_limit_bytes,
             resident=resident_bytes,
             trim=trim,
         )
-        self._intake = Intake(
-            in_force.decode,
-            shared,
-            self._backend.forward if self._backend else None,
-            clock,
-            pressure=self._pressure,
-            telemetry=telemetry,
-            sessions=sessions,
-        )
-        self._reload = Reload(files, specs, self._use, telemetry) if files else None
+        self._reload = Reload(files, specs, line.use, telemetry) if files else None
         self._receivers: list[Stopper] = []
         self._told: list[Stopper] = []
         self._receiving = False
@@ -159,7 +118,7 @@ class Server:
         Raises:
             ConfigError: An address cannot be listened on; what was started is stopped.
         """
-        self._telemetry.record(now_in_force(self._in_force.specs))
+        self._telemetry.record(now_in_force(self._line.in_force.specs))
         for key in self._config.not_built:
             self._telemetry.record(NotBuilt(key))
         if self._backend:
@@ -180,7 +139,7 @@ class Server:
 
     def stop(self) -> None:
         """Stop intake, judge what is open, flush: within `SHUTDOWN_NS`."""
-        began_ns = self._clock.now_ns()
+        line, began_ns = self._line, self._clock.now_ns()
         deadline_ns = began_ns + SHUTDOWN_NS
         receiving, self._receiving = self._receiving, False
         if self._reload:
@@ -188,13 +147,13 @@ class Server:
         _stop_all(self._receivers)
         judge_by_ns = deadline_ns - FLUSH_NS
         if self._thread.stop(max(0.0, (judge_by_ns - self._clock.now_ns()) / NS)):
-            self._judge.drain(judge_by_ns)
+            line.judge.drain(judge_by_ns)
         else:  # stuck in one trace: what is open cannot be judged beside it
-            self._shared.buffer.abandon()
+            line.shared.buffer.abandon()
         undelivered = self._backend.stop(deadline_ns) if self._backend else 0
         _stop_all(self._told)
         if receiving:
-            counts = self._shared.buffer.counts
+            counts = line.shared.buffer.counts
             lost = counts.lost.total()
             self._telemetry.record(
                 Stopped(
@@ -202,7 +161,7 @@ class Server:
                     judged=counts.judged,
                     apart=counts.received - counts.judged - lost,
                     lost=lost,
-                    verdicts=self._judge.verdicts,
+                    verdicts=line.judge.verdicts,
                     undelivered=undelivered,
                     took_s=(self._clock.now_ns() - began_ns) / NS,
                 )
@@ -211,16 +170,6 @@ class Server:
     def failure(self) -> str:
         """Why the process must end; empty while all is well."""
         return self._thread.problem()
-
-    def _use(self, specs: SpecSet) -> None:
-        """Judge by `specs` what closes from now on.
-
-        The windows first: what the old set still judges is then not counted in the new
-        one's, and nothing that the new one judges is missing there.
-        """
-        self._in_force.use(specs)
-        self._luck.in_force(specs)
-        self._judge.use(specs)
 
     def _listen(self) -> None:
         """Health and metrics first, receivers last: ready means that spans are taken."""
@@ -231,7 +180,7 @@ class Server:
         if config.metrics:
             app = metrics_app(lambda: prometheus_text(self._read_metrics()))
             self.metrics_port = _serve(app, config.metrics, self._told)
-        accept, on_request = self._intake.accept, self._count_request
+        accept, on_request = self._line.intake.accept, self._count_request
         if config.grpc:
             address = (config.grpc.endpoint.host, config.grpc.endpoint.port)
             server = GrpcServer(accept, on_request, address, max_bytes=config.grpc.max_bytes)
@@ -248,28 +197,15 @@ class Server:
     def _not_ready(self) -> str:
         if not self._receiving:
             return "not receiving"
-        return self._thread.problem() or self._intake.problem()
+        return self._thread.problem() or self._line.intake.problem()
 
     def _count_request(self, transport: str, code: str) -> None:
-        self._metrics.add(instruments.REQUESTS, ("traces", transport, code))
-
-    def _build_metrics(self, identity: Identity) -> Metrics:
-        ledger = self._ledger
-        gauges: dict[instruments.Instrument, Callable[[], Reading]] = {
-            instruments.SPANS_OPEN: ledger.spans_open,
-            instruments.TRACES_OPEN: ledger.traces_open,
-            instruments.BUFFER_BYTES: ledger.buffer_bytes,
-            instruments.SPECS_INFO: lambda: {(self._in_force.specs.hash,): 1},
-        }
-        if self._backend:
-            gauges[instruments.FORWARD_QUEUE] = self._backend.queued
-        return Metrics(self._clock, identity, mask, gauges=gauges, luck=self._luck.rates)
+        self._line.metrics.add(instruments.REQUESTS, ("traces", transport, code))
 
     def _read_metrics(self) -> Points:
-        self._ledger.carry(self._metrics)
         if self._backend:
-            self._backend.carry(self._metrics)
-        return self._metrics.read()
+            self._backend.carry(self._line.metrics)
+        return self._line.read_metrics()
 
 
 def _serve(app: object, at: Endpoint, stoppers: list[Stopper]) -> int:
@@ -282,16 +218,6 @@ def _serve(app: object, at: Endpoint, stoppers: list[Stopper]) -> int:
 def _stop_all(stoppers: list[Stopper]) -> None:
     while stoppers:
         stoppers.pop()(CALLS_S)
-
-
-def _sessions(config: Config, buffer: TraceBuffer[Judgement]) -> Sessions:
-    timers = config.timers
-    return Sessions(
-        idle_ns=timers.idle_ns,
-        max_age_ns=timers.max_age_ns,
-        kept_ns=config.limits.kept_ns,
-        is_open=buffer.is_open,
-    )
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import pytest
 from receive.builders import a_request
 from surefoot.config import load_config
 from surefoot.model import Span
-from surefoot.service.inforce import InForce
+from surefoot.pipeline.inforce import InForce
 from surefoot.specs import SpecSet, load
 
 SECOND_NS = 10**9
