@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.errors import ConfigError
-from surefoot.yamlfile import DEEPEST, LARGEST_BYTES, MOST_NODES, parse, read
+from surefoot.yamlfile import DEEPEST, LARGEST_BYTES, MOST_NODES, line_number, parse, read
 
 #: Each list holds the one above nine times: 9^10 values in eleven lines.
 BOMB = "a: &a [x]\n" + "".join(
@@ -131,3 +131,16 @@ def test_what_is_written_is_read_back(value: object) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     with suppress(ConfigError):
         parse(text)
+
+
+def test_a_thing_begins_on_the_line_of_its_key() -> None:
+    tree = parse("a:\n  b:\n    c: 1\nd:\n  - x\n  -\n    e: 2\n").tree
+
+    assert line_number(tree, ()) == 1
+    assert line_number(tree, ("a", "b")) == 2
+    assert line_number(tree, ("a", "b", "c")) == 3
+    assert line_number(tree, ("a", "b", "nothing")) == 2
+    assert line_number(tree, ("d",)) == 4
+    assert line_number(tree, ("d", 0)) == 5
+    assert line_number(tree, ("d", 1, "e")) == 7
+    assert line_number(None, ("a",)) == 0

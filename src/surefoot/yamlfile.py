@@ -108,21 +108,29 @@ def dotted(at: Place) -> str:
 
 
 def line_number(node: yaml.Node | None, at: Place) -> int:
-    """The line on which the thing at `at`, or what is nearest above it, stands; 0: none."""
+    """The line on which the thing at `at`, or what is nearest above it, begins; 0: none.
+
+    Something that has a key begins with it.
+    """
+    if node is None:
+        return 0
+    line: int = node.start_mark.line
     for part in at:
-        inner = _child(node, part)
-        if inner is None:
+        found = _child(node, part)
+        if found is None:
             break
-        node = inner
-    return node.start_mark.line + 1 if node else 0
+        line, node = found
+    return line + 1
 
 
-def _child(node: yaml.Node | None, part: str | int) -> yaml.Node | None:
+def _child(node: yaml.Node, part: str | int) -> tuple[int, yaml.Node] | None:
+    """The line on which a part of a list or mapping begins, and the part."""
     if isinstance(node, yaml.MappingNode):
-        return next((value for key, value in node.value if key.value == str(part)), None)
+        pairs = ((key, value) for key, value in node.value if key.value == str(part))
+        return next(((key.start_mark.line, value) for key, value in pairs), None)
     if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
         inner: yaml.Node = node.value[part]
-        return inner
+        return inner.start_mark.line, inner
     return None
 
 

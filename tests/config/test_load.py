@@ -466,7 +466,7 @@ def test_the_window_may_span_a_week(load: Loader) -> None:
 
     assert load(text % "168h").judging.luck.max_age_ns == 7 * 24 * 3600 * SECOND
     assert load.refuse(text % "169h") == [
-        "processors.surefoot.luck.max_age: too large; write at most 168h"
+        "processors.surefoot.luck.max_age: too large; write at most 168h (line 1)"
     ]
 
 
@@ -490,3 +490,51 @@ def test_keys_of_what_is_not_built_yet_are_named(load: Loader) -> None:
         "exporters.otlp.sending_queue.storage",
         "processors.surefoot.storage",
     )
+
+
+# Where a problem stands.
+
+
+BROKEN = """\
+receivers:
+  otlp:
+    protocolls:
+      grpc: {}
+exporters:
+  otlp:
+    headers:
+      token: ${env:NOT_SET}
+    timeout: never
+"""
+
+
+def test_each_problem_tells_the_line_of_its_key(load: Loader) -> None:
+    lines = load.refuse(BROKEN)
+
+    assert [line.rpartition(" (")[2] for line in lines] == ["line 8)", "line 3)", "line 9)"]
+
+
+def test_what_makes_no_sense_tells_the_line_of_the_key_to_change(load: Loader) -> None:
+    taken = """\
+service:
+  telemetry:
+    metrics:
+      address: 127.0.0.1:4318
+exporters:
+  otlp:
+    endpoint: 127.0.0.1:4317
+"""
+
+    metrics, exporter = load.refuse(taken)
+
+    assert metrics.startswith("service.telemetry.metrics.address: 127.0.0.1:4318 is taken by ")
+    assert metrics.endswith(" (line 4)")
+    assert exporter.startswith("exporters.otlp.endpoint: 127.0.0.1:4317 is our own listener ")
+    assert exporter.endswith(" (line 7)")
+
+
+def test_what_is_missing_tells_the_line_of_the_section_above(load: Loader) -> None:
+    (line,) = load.refuse("service: {}\nexporters:\n  otlp:\n    compression: none\n")
+
+    assert line.startswith("exporters.otlp.endpoint: missing; ")
+    assert line.endswith(" (line 3)")

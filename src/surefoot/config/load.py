@@ -2,15 +2,16 @@
 
 The only reader of both. Owns the order (YAML, variables, shape, sense) and the wording
 of what is wrong: every problem is found that can be, and all are told at once, a line
-each, as `file: path.inside: what is wrong; what would be right`.
+each, as `file: path.inside: what is wrong; what would be right (line 3)`.
 """
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import yaml
 from pydantic import ValidationError
 
 from surefoot.buffer.limits import Limits, Timers
@@ -21,7 +22,7 @@ from surefoot.config.own import collide, reaches
 from surefoot.config.schema import File, Grpc, Http, Judging, Logs
 from surefoot.config.values import Endpoint
 from surefoot.errors import ConfigError
-from surefoot.yamlfile import dotted, read
+from surefoot.yamlfile import dotted, line_number, read
 
 #: The share of the memory limit that spans may take; the rest is the process itself.
 BUFFER_SHARE: Final = 0.6
@@ -84,24 +85,25 @@ def load_config(path: Path | None, environ: Mapping[str, str]) -> Config:
     Raises:
         ConfigError: It cannot be read or run. The message has a line a problem.
     """
-    said = File() if path is None else _read(path, environ)
+    place = _Places(path)
+    said = File() if path is None else _read(path, environ, place)
     variables = Variables(environ)
     exporter, for_http = resolve(said.exporters.otlp, variables)
-    where = f"{path}: " if path else ""
-    wrong = [f"{where}{problem}" for problem in _senseless(said)]
+    wrong = [place.tell(key.split("."), problem) for key, problem in _senseless(said)]
     if exporter is not None:
         ours = _own(said, exporter.endpoint)
-        if ours:
-            origin = f"environment: {exporter.origin}"
-            if exporter.origin.startswith("exporters."):
-                origin = where + exporter.origin
-            wrong.append(f"{origin}: {ours}")
+        if ours and exporter.origin.startswith("exporters."):
+            wrong.append(place.tell(exporter.origin.split("."), ours))
+        elif ours:
+            wrong.append(f"environment: {exporter.origin}: {ours}")
         elif for_http:
             variables.refuse_http(exporter.origin, exporter.endpoint)
     elif said.exporters.otlp is not None and not variables.problems:
         wrong.append(
-            f"{where}exporters.otlp.endpoint: missing; write host:port, such as jaeger:4317, or "
-            "set OTEL_EXPORTER_OTLP_ENDPOINT"
+            place.tell(
+                ("exporters", "otlp", "endpoint"),
+                "missing; write host:port, such as jaeger:4317, or set OTEL_EXPORTER_OTLP_ENDPOINT",
+            )
         )
     if wrong := wrong + variables.problems:
         raise ConfigError("\n".join(wrong))
@@ -135,23 +137,42 @@ def _not_built(said: File) -> Iterator[str]:
 # Shape: from bytes to `File`.
 
 
-def _read(path: Path, environ: Mapping[str, str]) -> File:
+class _Places:
+    """Says of what stands in the file where that is. Without a file it has no lines."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self.tree: yaml.Node | None = None
+
+    def tell(self, at: Iterable[str | int], problem: str) -> str:
+        """One problem's line: the file, the path inside, the problem, the number."""
+        place = tuple(at)
+        file = [str(self._path)] if self._path else []
+        inside = [dotted(place)] if place else []
+        told = ": ".join((*file, *inside, problem))
+        number = line_number(self.tree, place)
+        return f"{told} (line {number})" if number else told
+
+
+def _read(path: Path, environ: Mapping[str, str], place: _Places) -> File:
     try:
-        document = read(path).content
+        found = read(path)
     except ConfigError as failure:
         raise ConfigError(f"{path}: {failure}") from failure
+    document, place.tree = found.content, found.tree
     if document is None:
         document = {}
     if not isinstance(document, dict):
-        raise ConfigError(f"{path}: a list or a text; write sections such as 'receivers:'")
+        problem = "a list or a text; write sections such as 'receivers:'"
+        raise ConfigError(place.tell((), problem))
     expanded, wrong = expand(document, environ)
-    told = [f"{path}: {dotted(at)}: {problem}" for at, problem in wrong.items()]
+    told = [place.tell(at, problem) for at, problem in wrong.items()]
     try:
         said = File.model_validate(expanded)
         if not told:
             return said
     except ValidationError as failure:
-        told += [f"{path}: {line}" for line in problems.of_model(failure, File, besides=wrong)]
+        told += [place.tell(*one) for one in problems.of_model(failure, File, besides=wrong)]
     raise ConfigError("\n".join(told))
 
 
@@ -172,11 +193,12 @@ def _listeners(said: File) -> dict[str, Endpoint]:
     return places
 
 
-def _senseless(said: File) -> Iterator[str]:
+def _senseless(said: File) -> Iterator[tuple[str, str]]:
+    """Keys that are no good beside another one, and why."""
     pairs = itertools.combinations(_listeners(said).items(), 2)
     for (key, endpoint), (later_key, later) in pairs:
         if collide(endpoint, later):
-            yield f"{later_key}: {later} is taken by {key}; give it a port of its own"
+            yield later_key, f"{later} is taken by {key}; give it a port of its own"
 
 
 def _own(said: File, endpoint: Endpoint) -> str:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from surefoot.buffer.limits import HOUR_NS
-from surefoot.yamlfile import Place, dotted
+from surefoot.yamlfile import Place
 
 #: What people bring along from a Collector's file.
 _KNOWN_ELSEWHERE: Final = {
@@ -43,14 +43,11 @@ _WORDS: Final = {
 
 def of_model(
     failure: ValidationError, top: type[BaseModel], besides: Collection[Place]
-) -> Iterator[str]:
-    """Yield `path: what is wrong; what would be right`, without what `besides` names."""
+) -> Iterator[tuple[Place, str]]:
+    """Yield where and `what is wrong; what would be right`, without what `besides` names."""
     for error in failure.errors(include_url=False):
-        at = error["loc"]
-        if at in besides:
-            continue
-        where = dotted(at)
-        yield f"{where}: {_words(error, top)}" if where else _words(error, top)
+        if error["loc"] not in besides:
+            yield error["loc"], _words(error, top)
 
 
 def _words(error: ErrorDetails, top: type[BaseModel]) -> str:
