@@ -2,9 +2,12 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from opentelemetry.sdk.metrics.export import HistogramDataPoint, MetricsData, NumberDataPoint
+from opentelemetry.exporter.otlp.proto.common.metrics_encoder import encode_metrics
+from opentelemetry.sdk.metrics.export import MetricsData
 
 from emit.builders import IDENTITY, a_run, a_verdict, a_violation, plain
+from emit.mapped import mapped, scraped_families
+from emit.mapped import prometheus_name as otel_name
 from emit.readings import MovedClock, scraped
 from surefoot.emit import instruments as of
 from surefoot.emit.exposition import CONTENT_TYPE, prometheus_text
@@ -46,7 +49,7 @@ FAMILIES = {
 
 
 def everything() -> MetricsData:
-    """A reading with at least one point of each instrument."""
+    """A reading with a point of each instrument, and an overflow where there can be one."""
     gauges: dict[Instrument, Callable[[], Reading]] = {
         one: partial(dict[Key, int | float], {("v",) * len(one.attributes): 1})
         for one in INSTRUMENTS
@@ -59,9 +62,11 @@ def everything() -> MetricsData:
         gauges=gauges,
         luck=lambda _now: [(("shop", "a", "refunds", "structural"), 1, 4)],
     )
-    for one in INSTRUMENTS:
-        if one.kind is not Kind.GAUGE:
-            metrics.add(one, ("v",) * len(one.attributes), 3)
+    for one, table in metrics._tables.items():
+        table._limit = len(one.known) + 2
+        for value in ("v", 'say "x"\n\\', "one more") if one.attributes else ("",):
+            key = [name != "matched" and value for name in one.attributes]
+            metrics.add(one, tuple(key), 3)
     return metrics.read()
 
 
@@ -80,22 +85,46 @@ def test_each_instrument_has_the_name_that_otel_gives_it_in_prometheus(
         assert found == {name}
 
 
-def test_the_text_says_what_the_otlp_points_say() -> None:
-    """One dashboard query must fit a scrape and an OTLP intake."""
+def test_a_scrape_is_what_the_mapping_makes_of_the_exported_bytes() -> None:
+    """Every name, type, help, label and value: one query must fit both ways out."""
     data = everything()
-    samples = scraped(data)
-    for metric in data.resource_metrics[0].scope_metrics[0].metrics:
-        name = FAMILIES[metric.name]
-        for point in metric.data.data_points:
-            labels = frozenset(
-                (key, str(value)) for key, value in (point.attributes or {}).items() if value
-            )
-            if isinstance(point, HistogramDataPoint):
-                assert samples[f"{name}_sum"][labels] == point.sum
-                assert samples[f"{name}_count"][labels] == point.count
-                assert samples[f"{name}_bucket"][labels | {("le", "+Inf")}] == point.count
-            elif isinstance(point, NumberDataPoint):
-                assert samples[name][labels] == point.value
+    exported = encode_metrics(data).SerializeToString()
+
+    assert scraped_families(prometheus_text(data).decode()) == mapped(exported)
+
+
+@pytest.mark.parametrize("instrument", INSTRUMENTS, ids=lambda one: one.name)
+def test_the_mapping_gives_the_names_of_the_table(instrument: Instrument) -> None:
+    """So that the mapping stated here is held to something too."""
+    exported = mapped(encode_metrics(everything()).SerializeToString())
+    family = exported[FAMILIES[instrument.name]]
+    labels = {name for samples in family.samples.values() for one in samples for name, _ in one}
+
+    assert family.kind == instrument.kind.value
+    overflows = instrument.attributes and instrument.kind is not Kind.GAUGE
+    assert labels == {
+        *(name.replace(".", "_") for name in instrument.attributes),
+        *(["le"] if instrument.kind is Kind.HISTOGRAM else []),
+        *(["otel_metric_overflow"] if overflows else []),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "kind", "mapped_name"),
+    [
+        ("a.b", "", "gauge", "a_b"),
+        ("a.b", "{run}", "counter", "a_b_total"),
+        ("a.b", "1", "gauge", "a_b_ratio"),
+        ("a.b", "s", "histogram", "a_b_seconds"),
+        ("a.b.bytes", "By", "counter", "a_b_bytes_total"),
+        ("a.b.total", "", "counter", "a_b_total"),
+        ("a--b..c", "", "gauge", "a_b_c"),
+    ],
+)
+def test_the_mapping_follows_the_compatibility_document(
+    name: str, unit: str, kind: str, mapped_name: str
+) -> None:
+    assert otel_name(name, unit, kind) == mapped_name
 
 
 def test_buckets_are_cumulative_and_spelled_as_go_does() -> None:
