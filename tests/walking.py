@@ -19,6 +19,7 @@ import subprocess
 import tomllib
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -128,10 +129,11 @@ def _requirements(what: list[str], folder: Path) -> str:
     return others and own + others
 
 
-def printed(child: Child) -> str:
-    """The verdicts that a child without a backend printed, once it has stopped."""
+def next_printed(child: Child) -> str:
+    """Wait for the next verdict that a child without a backend prints."""
     assert child.process.stdout
-    return re.sub(r"\b[0-9a-f]{32}\b", "<trace>", child.process.stdout.read())
+    lines = takewhile(str.strip, iter(child.process.stdout.readline, ""))
+    return re.sub(r"\b[0-9a-f]{32}\b", "<trace>", "".join(lines))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,151 @@
+"""The LangGraph example as its README's reader runs it, against a child with a backend."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from readmes import unmarked
+from sinks import Sink, a_dead_port
+from walking import ROOT, Came, Walk, came, next_printed, set_out, wait_for_verdicts
+
+EXAMPLE = ROOT / "examples" / "langgraph"
+ANSWER = "Your refund of 80 for order 88213 is on its way.\n"
+LOOK_UP = ("lookup_order", {"order_id": "88213"})
+CHECK = ("check_policy", {"amount": 80})
+REFUND = ("issue_refund", {"order_id": "88213", "amount": 80})
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What the agent sent in two runs, and what the backend got."""
+
+    sent: list[bytes]
+    taken: list[bytes]
+    came: Came
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
+    return set_out(EXAMPLE, tmp_path_factory.mktemp("example"))
+
+
+@pytest.fixture(scope="module")
+def walked(walk: Walk) -> Iterator[Walked]:
+    """Both runs; what the agent sends is written down on its way to Surefoot."""
+    with ExitStack() as stack:
+        sink, tap = stack.enter_context(Sink()), stack.enter_context(Sink())
+        child = stack.enter_context(walk.surefoot(sink))
+        tap.answers.extend([lambda: child.send(tap.attempts[-1])] * 100)
+        for n, name in enumerate(("good", "lucky")):
+            done = walk.run(name, walk.exported("agent", tap.port, 0))
+            assert (done.returncode, done.stdout, done.stderr) == (0, ANSWER, "")
+            wait_for_verdicts(sink, n + 1)
+        assert child.terminate() == 0
+        yield Walked(tap.taken["traces"], sink.taken["traces"], came(sink.taken["traces"]))
+
+
+def test_it_prints_what_its_readme_shows(walk: Walk) -> None:
+    verdicts = []
+    with walk.surefoot() as child:
+        for name in ("good", "lucky"):
+            assert walk.run(name, walk.environment("agent", child)).stdout == ANSWER
+            verdicts.append(next_printed(child))
+        assert child.terminate() == 0
+
+    assert "\n".join(verdicts) == walk.blocks["output", "verdicts"]
+
+
+def test_the_good_run_passes_and_the_lucky_one_is_lucky(walked: Walked) -> None:
+    assert [
+        (span.name, told["surefoot.outcome"], told["surefoot.evidence"])
+        for span, told in walked.came.verdicts
+    ] == [
+        ("verdict pass: refund-desk", "pass", "complete"),
+        ("verdict lucky: refund-desk", "lucky", "complete"),
+    ]
+
+
+def test_the_violation_hangs_below_the_call_that_broke_the_rule(walked: Walked) -> None:
+    ((span, told),) = walked.came.violations
+    by_id = {one.span_id: one.name for one, _ in walked.came.agents}
+
+    assert (span.name, told["surefoot.violation.check"]) == ("violation before", "before")
+    assert by_id[span.parent_span_id] == "issue_refund"
+
+
+def test_verdicts_stand_in_the_traces_that_they_judge(walked: Walked) -> None:
+    roots = [span for span, _ in walked.came.agents if not span.parent_span_id]
+
+    assert [span.trace_id for span in roots] == [span.trace_id for span, _ in walked.came.verdicts]
+    assert walked.came.violations[0][0].trace_id == roots[1].trace_id
+
+
+def test_the_agents_requests_pass_as_they_came(walked: Walked) -> None:
+    assert walked.sent
+    assert [body for body in walked.taken if body in walked.sent] == walked.sent
+    assert len(came(walked.sent).agents) == len(walked.came.agents)
+
+
+def test_every_call_is_understood_with_its_arguments(walked: Walked, tmp_path: Path) -> None:
+    """Also that of a tool with one text argument, whose name its own span does not tell."""
+    for n, body in enumerate(walked.sent):
+        (tmp_path / f"{n:03}.binpb").write_bytes(body)
+    done = subprocess.run(
+        [sys.executable, "-m", "surefoot", "steps", str(tmp_path)],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    runs = [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert [[(step["tool"], step["args"]) for step in run["steps"]] for run in runs] == [
+        [LOOK_UP, CHECK, REFUND],
+        [LOOK_UP, REFUND],
+    ]
+
+
+@pytest.mark.parametrize("name", ["good", "lucky"])
+def test_it_works_on_with_surefoot_down(walk: Walk, name: str) -> None:
+    """The exporter complains, and nothing else."""
+    with a_dead_port() as endpoint:
+        port = int(endpoint.rpartition(":")[2])
+        done = walk.run(name, walk.exported("agent", port, port))
+
+    assert (done.returncode, done.stdout) == (0, ANSWER)
+    assert f"Failed to export traces to {endpoint}" in done.stderr
+    assert all("export" in line for line in done.stderr.splitlines())
+    assert "Traceback" not in done.stderr
+
+
+def test_it_needs_no_variable(walk: Walk) -> None:
+    done = walk.run("good", {"OTEL_EXPORTER_OTLP_TIMEOUT": "1"})
+
+    assert (done.returncode, done.stdout) == (0, ANSWER)
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_that_there_is_not_is_told(walk: Walk) -> None:
+    done = subprocess.run(
+        [walk.folder / ".venv" / "bin" / "python", "agent.py", "worse"],
+        cwd=walk.folder, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+
+    assert (done.returncode, done.stderr) == (1, "usage: python agent.py good|lucky\n")
+
+
+def test_it_is_short(walk: Walk) -> None:
+    text = (EXAMPLE / "agent.py").read_text(encoding="utf-8")
+
+    assert len(text.splitlines()) < 80
+    assert "surefoot" not in text.lower()
+    assert unmarked(EXAMPLE / "README.md") == 0
+    assert set(walk.blocks) == {
+        ("command", "install"), ("command", "surefoot"), ("environment", "agent"),
+        ("command", "good"), ("command", "lucky"), ("output", "verdicts"),
+    }  # fmt: skip
