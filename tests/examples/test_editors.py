@@ -22,7 +22,7 @@ COMMENT = re.compile(
 
 
 def test_there_are_examples() -> None:
-    assert {file.parent.name for file in EXAMPLES} == {"examples", "pytest"}
+    assert {file.parent.name for file in EXAMPLES} == {"examples", "langgraph", "pytest", "vercel"}
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=str)
