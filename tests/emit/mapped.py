@@ -15,7 +15,10 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
 )
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
-from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality, Metric
+from opentelemetry.proto.metrics.v1.metrics_pb2 import (
+    AGGREGATION_TEMPORALITY_CUMULATIVE as CUMULATIVE,
+)
+from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 Labels = frozenset[tuple[str, str]]
@@ -99,7 +102,7 @@ def _family(metric: Metric) -> tuple[str, Family]:
     name = prometheus_name(metric.name, metric.unit, kind)
     family = Family(kind, metric.description)
     if kind == "histogram":
-        assert _is_cumulative(metric.histogram.aggregation_temporality)
+        assert metric.histogram.aggregation_temporality == CUMULATIVE
         for spread in metric.histogram.data_points:
             labels = labels_of(spread.attributes)
             family.put(f"{name}_sum", labels, spread.sum)
@@ -109,15 +112,11 @@ def _family(metric: Metric) -> tuple[str, Family]:
         return name, family
     if kind == "counter":
         assert metric.sum.is_monotonic
-        assert _is_cumulative(metric.sum.aggregation_temporality)
+        assert metric.sum.aggregation_temporality == CUMULATIVE
     for point in (metric.sum if kind == "counter" else metric.gauge).data_points:
         value = point.as_int if point.HasField("as_int") else point.as_double
         family.put(name, labels_of(point.attributes), value)
     return name, family
-
-
-def _is_cumulative(temporality: AggregationTemporality) -> bool:
-    return temporality == AggregationTemporality.AGGREGATION_TEMPORALITY_CUMULATIVE
 
 
 def _unit(unit: str, kind: str) -> str:
@@ -134,9 +133,8 @@ def _sanitized(name: str) -> str:
 
 
 def _text(value: AnyValue) -> str:
-    kind = str(value.WhichOneof("value"))
-    told = getattr(value, kind)
-    return {"bool_value": str(told).lower(), "int_value": str(told)}.get(kind, told)
+    told = getattr(value, str(value.WhichOneof("value")))
+    return str(told).lower() if isinstance(told, bool) else str(told)
 
 
 def _below(bounds: Iterable[float], counts: Iterable[int]) -> Iterator[tuple[str, float]]:

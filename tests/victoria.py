@@ -1,0 +1,106 @@
+"""VictoriaMetrics, built from its Go modules: a reader of OTLP metrics that others wrote.
+
+It takes OTLP over HTTP and gives each series the name and labels that OpenTelemetry's
+mapping gives; a resource's and a scope's attributes become labels of each series.
+"""
+
+import json
+import re
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+
+from cache import install, kept, needed
+
+VERSION = "v1.151.0"
+MODULE = "github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics"
+#: What its modules ask for.
+GO = (1, 26)
+PATIENCE_S = 30.0
+
+
+@dataclass(frozen=True)
+class Series:
+    """One series and its last value."""
+
+    name: str
+    labels: frozenset[tuple[str, str]]
+    value: float
+
+
+class Victoria:
+    """A running VictoriaMetrics with Prometheus' naming."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def take(self, body: bytes) -> None:
+        """Give it an ExportMetricsServiceRequest, and have it ready to be asked."""
+        self._ask("POST", "/opentelemetry/v1/metrics", body)
+        self._ask("GET", "/internal/force_flush")
+
+    def series(self) -> list[Series]:
+        """Everything that it holds."""
+        soon = datetime.now(UTC) + timedelta(minutes=1)  # the end is its second's start
+        every = f'/api/v1/export?match[]={{__name__!=""}}&end={soon.timestamp()}'
+        lines = self._ask("GET", every).splitlines()
+        return [
+            Series(
+                one["metric"].pop("__name__"), frozenset(one["metric"].items()), one["values"][-1]
+            )
+            for one in map(json.loads, lines)
+        ]
+
+    def _ask(self, method: str, path: str, body: bytes | None = None) -> str:
+        kind = {"content-type": "application/x-protobuf"} if body else {}
+        answer = httpx.request(method, self.url + path, content=body, headers=kind, timeout=30)
+        assert answer.is_success, answer.text
+        return answer.text
+
+
+@contextmanager
+def victoria(folder: Path) -> Iterator[Victoria]:
+    """Run it with its data in `folder`; skips where it cannot be built."""
+    program = _program()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    command = [
+        str(program), f"-httpListenAddr={address}", f"-storageDataPath={folder / 'victoria'}",
+        "-retentionPeriod=1d", "-search.latencyOffset=0s", "-memory.allowedBytes=128MiB",
+        "-opentelemetry.usePrometheusNaming",
+    ]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr
+            said = []
+            for line in process.stderr:
+                said.append(line)
+                if "started server" in line:
+                    break
+            else:
+                pytest.fail("".join(said))
+            yield Victoria(f"http://{address}")
+        finally:
+            process.terminate()
+            process.communicate(timeout=PATIENCE_S)
+
+
+def _program() -> Path:
+    go = needed("go")
+
+    def make(place: Path) -> None:
+        found = install(go, "env", "GOVERSION", cwd=place)
+        if tuple(map(int, re.findall(r"\d+", found)[:2])) < GO:
+            pytest.skip(f"Go {GO[0]}.{GO[1]} is needed, this is {found.strip()}")
+        (place / "go.mod").write_text(f"module x\n\ngo {GO[0]}.{GO[1]}\n", encoding="utf-8")
+        install(go, "get", f"{MODULE}@{VERSION}", cwd=place)
+        install(go, "build", "-o", "victoria-metrics", MODULE, cwd=place)
+
+    return kept("victoria", VERSION, make) / "victoria-metrics"
