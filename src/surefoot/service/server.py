@@ -110,6 +110,7 @@ class Server:
         self._receivers: list[Stopper] = []
         self._told: list[Stopper] = []
         self._receiving = False
+        self._reading = threading.Lock()
         self.grpc_port = self.http_port = self.health_port = self.metrics_port = 0
 
     def start(self) -> None:
@@ -203,9 +204,11 @@ class Server:
         self._line.metrics.add(instruments.REQUESTS, ("traces", transport, code))
 
     def _read_metrics(self) -> Points:
-        if self._backend:
-            self._backend.carry(self._line.metrics)
-        return self._line.read_metrics()
+        """Every point there is now, for the export and any scrape, one after the other."""
+        with self._reading:
+            if self._backend:
+                self._backend.carry(self._line.metrics)
+            return self._line.read_metrics()
 
 
 def _serve(app: object, at: Endpoint, stoppers: list[Stopper]) -> int:
