@@ -21,6 +21,7 @@ const REFUND = ["issue_refund", { order_id: "88213", amount: 80 }];
 const SCRIPTS = { good: [LOOK_UP, CHECK, REFUND], lucky: [LOOK_UP, REFUND] };
 
 const LIMIT = 100;
+
 const tools = {
   lookup_order: tool({
     description: "Tell what is known of an order",
@@ -30,8 +31,7 @@ const tools = {
   check_policy: tool({
     description: "Tell whether a refund of this amount needs a person",
     inputSchema: z.object({ amount: z.number() }),
-    execute: ({ amount }) =>
-      amount <= LIMIT ? `within the limit of ${LIMIT}` : "over the limit: escalate",
+    execute: ({ amount }) => (amount <= LIMIT ? `within the limit of ${LIMIT}` : "over the limit: escalate"),
   }),
   issue_refund: tool({
     description: "Pay the money back",
@@ -67,13 +67,13 @@ function instrument() {
 const run = process.argv[2];
 if (!Object.hasOwn(SCRIPTS, run)) {
   console.error("usage: node agent.mjs good|lucky");
-  process.exit(2);
+  process.exit(1);
 }
 const provider = instrument();
-const agent = new ToolLoopAgent({
-  model: scripted(run),
-  tools,
-  experimental_telemetry: { isEnabled: true, functionId: "refund_agent" },
-});
-console.log((await agent.generate({ prompt: TASK })).text);
-await provider.shutdown().catch((error) => diag.error(`spans were not sent: ${error.message}`));
+const experimental_telemetry = { isEnabled: true, functionId: "refund_agent" };
+const agent = new ToolLoopAgent({ model: scripted(run), tools, experimental_telemetry });
+try {
+  console.log((await agent.generate({ prompt: TASK })).text);
+} finally {
+  await provider.shutdown().catch((error) => diag.error(`spans were not sent: ${error.message}`));
+}

@@ -192,7 +192,7 @@ def test_a_run_that_there_is_not_is_told(walk: Walk) -> None:
         cwd=walk.folder, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
 
-    assert (done.returncode, done.stderr) == (2, "usage: node agent.mjs good|lucky\n")
+    assert (done.returncode, done.stderr) == (1, "usage: node agent.mjs good|lucky\n")
 
 
 def test_it_is_short(walk: Walk) -> None:
