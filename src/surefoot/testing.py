@@ -7,12 +7,10 @@ sent, and the runs in them are judged, gated and printed by the command's own pa
 """
 
 import io
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -22,17 +20,15 @@ from surefoot.cli.origins import Origins
 from surefoot.cli.read import Request, requests
 from surefoot.cli.report import report
 from surefoot.emit.texts import Texts
-from surefoot.errors import InputError, SpecError
+from surefoot.errors import InputError
 from surefoot.evaluate import judge, mask
 from surefoot.model import Run, Step, Verdict, Violation
 from surefoot.receive import finished
-from surefoot.specs import Spec, SpecSet, load
-from surefoot.specs.inline import parse
+from surefoot.specs.given import given, is_path
 
 #: Spans in memory stand in no file, and no line on them begins with one.
 _NO_FILE = ""
 _SOURCES = "give OTLP files, folders of them, or the spans of an InMemorySpanExporter"
-_SPECS = "give spec files or folders, or dicts and surefoot.Specs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +107,7 @@ def judgement(
     wanted = frozenset(_named(fail_on))
     if unit not in ("trace", "agent", "session"):
         raise ValueError(f"unit={unit!r} is none of trace, agent, session")
-    loaded = _specs(spec)
+    loaded = given(spec)
     origins = Origins()
     judged = [
         Judged(run, tuple(judge(run, one) for one in loaded.matching(run)))
@@ -152,42 +148,12 @@ def _undecided(judged: Sequence[Judged]) -> Iterator[str]:
 
 def _requests(source: object) -> Iterable[Request]:
     """The requests in files, or the one that the spans would have been sent in."""
-    given = [source] if _is_path(source) else source
+    given = [source] if is_path(source) else source
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
         raise InputError(f"{type(source).__name__} is no source of runs; {_SOURCES}")
     things = list(given)
     if not things:
         raise InputError("no span was given: nothing was recorded, or it was not flushed")
-    if all(map(_is_path, things)):
+    if all(map(is_path, things)):
         return requests([Path(thing) for thing in things])
     return [Request(finished.to_protobuf(things), _NO_FILE)]
-
-
-def _specs(spec: object) -> SpecSet:
-    """The specs in force, whatever they are written in; of two of a name none is right."""
-    if _is_path(spec):
-        return load([Path(str(spec))])
-    given = spec if isinstance(spec, Sequence) else [spec]
-    if given and all(map(_is_path, given)):
-        return load([Path(str(thing)) for thing in given])
-    found: list[Spec] = []
-    for one in given:
-        found += _parsed(one)
-    names = [one.name for one in found]
-    if not found:
-        raise SpecError(f"no spec was given; {_SPECS}")
-    if taken := next((name for name in names if names.count(name) > 1), None):
-        raise SpecError(f"two specs are named {taken!r}; names are unique in a set")
-    return SpecSet.of(found)
-
-
-def _parsed(one: Any) -> Iterable[Spec]:
-    if isinstance(one, Spec):
-        return (one,)
-    if isinstance(one, Mapping):
-        return parse(one)
-    raise SpecError(f"{type(one).__name__} is no spec; {_SPECS}")
-
-
-def _is_path(thing: object) -> bool:
-    return isinstance(thing, str | os.PathLike)
