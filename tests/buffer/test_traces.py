@@ -495,6 +495,30 @@ def test_the_end_of_the_input_closes_whole_traces_by_their_root() -> None:
     assert reasons(list(buffer.finish(0))) == [Reason.ROOT, Reason.IDLE]
 
 
+def test_in_haste_a_whole_trace_closes_at_once_and_an_open_one_waits() -> None:
+    buffer = Buffer()
+    fill(buffer, a_span(1), a_span(12, 11, role=Role.TOOL, trace=a_trace_id(2)), now_ns=0)
+    buffer.hasten(SECOND)
+
+    (closed,) = pop_all(buffer, SECOND)
+    assert (closed.reason, closed.whole, closed.due_ns) == (Reason.ROOT, True, SECOND)
+    assert buffer.traces_open == 1
+
+
+def test_in_haste_a_late_span_amends_at_once() -> None:
+    buffer = Buffer()
+    fill(buffer, a_span(1))
+    buffer.hasten(0)
+    pop_all(buffer, 0)
+    fill(buffer, a_span(2, 1, role=Role.TOOL), now_ns=SECOND)
+    assert pop_all(buffer, SECOND) == []
+    buffer.hasten(SECOND)
+
+    (again,) = pop_all(buffer, SECOND)
+    assert (again.amends, len(again.spans), again.verdict) == (True, 2, "verdict")
+    assert pop_all(buffer, 10 * SECOND) == []
+
+
 def test_what_the_shutdown_had_no_time_for_is_counted_as_lost() -> None:
     buffer = Buffer()
     for n in range(1, 6):

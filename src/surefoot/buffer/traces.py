@@ -176,6 +176,14 @@ class TraceBuffer(Generic[V]):
         """Close every open trace, since the input has ended: `root` if whole, else `idle`."""
         yield from self._close_all(now_ns, None)
 
+    def hasten(self, now_ns: int) -> None:
+        """Close now what is whole, and amend what is owed, without the wait for stragglers."""
+        for held in list(self._open.values()):
+            if closing.is_held_whole(held):
+                self._close(held, Reason.ROOT, now_ns)
+        for held in [held for held in self._kept.values() if held.dirty]:
+            self._amend(held, now_ns)
+
     def shut(self, now_ns: int) -> Iterator[Closed[V]]:
         """Close every open trace for `shutdown`, amendments that are owed first.
 
