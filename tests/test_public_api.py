@@ -9,7 +9,13 @@ import surefoot
 
 
 def test_the_public_names_are_these() -> None:
-    assert sorted(surefoot.__all__) == ["Spec", "Step", "Violation", "check"]
+    assert sorted(surefoot.__all__) == [
+        "SpanProcessor",
+        "Spec",
+        "Step",
+        "Violation",
+        "check",
+    ]
     assert all(hasattr(surefoot, name) for name in surefoot.__all__)
 
 

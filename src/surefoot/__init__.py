@@ -7,28 +7,30 @@
                                (by trace)      (list[Step])    (specs)     │
                                                                            └─> luck ──> metrics
 
-What is here is the path's judge alone, for tests and notebooks:
+The server is `surefoot run`. What is here is the path's judge alone, for tests and notebooks,
 
     from surefoot import Step, check
 
     check([Step("issue_refund", {"order_id": "88213"})], {"forbidden": ["issue_refund"]})
 
-The server is `surefoot run`.
+and all of it for an agent's own process: `SpanProcessor`, for the OpenTelemetry SDK.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from surefoot.inprocess import SpanProcessor
     from surefoot.model import Step, Violation
     from surefoot.specs.plain import check
     from surefoot.specs.schema import Spec
 
-__all__ = ["Spec", "Step", "Violation", "check"]
+__all__ = ["SpanProcessor", "Spec", "Step", "Violation", "check"]
 
 #: Where each public name lives. It is loaded when it is asked for: the pytest plugin is
 #: imported by every pytest in an environment that has Surefoot, and pydantic takes 0.3 s.
 _LIVES_IN = {
+    "SpanProcessor": "surefoot.inprocess",
     "Spec": "surefoot.specs.schema",
     "Step": "surefoot.model",
     "Violation": "surefoot.model",

@@ -293,6 +293,30 @@ class LookFailed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class SpanFailed(Event):
+    """A span of this process could not be taken: a fault of ours. It is not judged."""
+
+    name: str
+    error: str
+    level: ClassVar[int] = logging.ERROR
+    every_s: ClassVar[int] = _MINUTE_S
+
+    def __str__(self) -> str:
+        return f"a span named {self.name!r} is not judged ({self.error})"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingEnded(Event):
+    """Judging has ended by a fault of ours: no further verdict leaves this process."""
+
+    error: str
+    level: ClassVar[int] = logging.ERROR
+
+    def __str__(self) -> str:
+        return f"judging has ended, no further verdict follows ({self.error})"
+
+
+@dataclass(frozen=True, slots=True)
 class Stopped(Event):
     """The end, and what was made of all that came.
 
