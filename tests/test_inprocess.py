@@ -16,13 +16,13 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import Decision, Sampler, SamplingResult
-from opentelemetry.trace import Tracer
+from opentelemetry.trace import SpanContext, TraceFlags, Tracer
 
 import surefoot
 from children import surefoot as a_server
 from clocks import FrozenClock
-from sdk_spans import context, finished
 from sinks import Sink
+from surefoot.emit.readable import readable
 from surefoot.errors import ConfigError, SpecError
 from surefoot.specs import load
 from worlds import FIXTURES, IDLE_NS, SPEC, World, requests
@@ -127,7 +127,7 @@ def test_every_recording_gets_the_spans_that_the_server_sends() -> None:
     world = World(load([SPEC]))
     for recording in RECORDINGS:
         for body in requests(recording):
-            for span in finished(body):
+            for span in readable(body):
                 processor.on_end(span)
             world.send(body)
     clock.advance(QUIET_S)
@@ -322,7 +322,8 @@ def test_an_exporter_that_fails_is_no_agents_business(caplog: pytest.LogCaptureF
 def test_a_span_that_cannot_be_taken_is_told_and_the_next_is_judged(
     agent: Agent, caplog: pytest.LogCaptureFixture
 ) -> None:
-    agent.processor.on_end(ReadableSpan("open", context(bytes(15) + b"1", bytes(7) + b"1")))
+    context = SpanContext(1, 1, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
+    agent.processor.on_end(ReadableSpan("open", context))
     call(agent.tracer, "issue_refund")
     agent.provider.force_flush()
 

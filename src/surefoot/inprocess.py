@@ -35,7 +35,7 @@ from surefoot.pipeline import Pipeline
 from surefoot.receive.finished import to_protobuf
 from surefoot.specs import SpecSet
 from surefoot.specs.given import given
-from surefoot.telemetry import JudgingEnded, SpanFailed, Stopped, Telemetry
+from surefoot.telemetry import JudgingEnded, SpanFailed, Telemetry
 from surefoot.yamlfile import dotted
 
 #: What `shutdown` takes at most to judge what is open, beside the exporter's own time.
@@ -163,19 +163,8 @@ class SpanProcessor(sdk.SpanProcessor):
         else:  # stuck in one trace: what is open cannot be judged beside it
             line.shared.buffer.abandon()
         self._out.shutdown()  # type: ignore[no-untyped-call]
-        counts = line.shared.buffer.counts
-        lost = counts.lost.total()
-        self._telemetry.record(
-            Stopped(
-                received=counts.received,
-                judged=counts.judged,
-                apart=counts.received - counts.judged - lost,
-                lost=lost,
-                verdicts=line.judge.verdicts,
-                undelivered=0,
-                took_s=(self._clock.now_ns() - began_ns) / _NS,
-            )
-        )
+        took_s = (self._clock.now_ns() - began_ns) / _NS
+        self._telemetry.record(line.stopped(undelivered=0, took_s=took_s))
 
     def _begin(self) -> None:
         """Begin with nothing held: at the start, and in a forked child.

@@ -25,7 +25,7 @@ from surefoot.pipeline.outgoing import Outgoing
 from surefoot.pipeline.sessions import Sessions
 from surefoot.pipeline.shared import Judgement, Outlet, SharedBuffer, SharedLuck
 from surefoot.specs import SpecSet
-from surefoot.telemetry import Telemetry
+from surefoot.telemetry import Stopped, Telemetry
 
 
 class Pipeline:
@@ -109,6 +109,20 @@ class Pipeline:
         """Every point there is now. One caller at a time."""
         self._ledger.carry(self.metrics)
         return self.metrics.read()
+
+    def stopped(self, undelivered: int, took_s: float) -> Stopped:
+        """What was made of all that came, once nothing comes any more."""
+        counts = self.shared.buffer.counts
+        lost = counts.lost.total()
+        return Stopped(
+            received=counts.received,
+            judged=counts.judged,
+            apart=counts.received - counts.judged - lost,
+            lost=lost,
+            verdicts=self.judge.verdicts,
+            undelivered=undelivered,
+            took_s=took_s,
+        )
 
 
 def _sessions(config: Config, buffer: TraceBuffer[Judgement]) -> Sessions:

@@ -43,7 +43,6 @@ from surefoot.telemetry import (
     Listening,
     NoBackend,
     NotBuilt,
-    Stopped,
     Telemetry,
     configure_logging,
 )
@@ -154,19 +153,8 @@ class Server:
         undelivered = self._backend.stop(deadline_ns) if self._backend else 0
         _stop_all(self._told)
         if receiving:
-            counts = line.shared.buffer.counts
-            lost = counts.lost.total()
-            self._telemetry.record(
-                Stopped(
-                    received=counts.received,
-                    judged=counts.judged,
-                    apart=counts.received - counts.judged - lost,
-                    lost=lost,
-                    verdicts=line.judge.verdicts,
-                    undelivered=undelivered,
-                    took_s=(self._clock.now_ns() - began_ns) / NS,
-                )
-            )
+            took_s = (self._clock.now_ns() - began_ns) / NS
+            self._telemetry.record(line.stopped(undelivered, took_s))
 
     def failure(self) -> str:
         """Why the process must end; empty while all is well."""
