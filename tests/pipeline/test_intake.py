@@ -42,9 +42,11 @@ def test_spans_without_good_ids_are_named_and_still_passed_on(world: World) -> N
 def test_a_full_queue_refuses_before_any_span_is_held(world: World) -> None:
     world.forward.room = 1
     first, second, *_ = requests("langgraph/good")
+    assert world.intake.problem() == ""
     world.send(first)
     held = world.buffer.counts.received
 
+    assert world.intake.problem() == "the queue to the backend is full"
     with pytest.raises(Overloaded, match="queue to the backend is full"):
         world.send(second)
     assert world.buffer.counts.received == held
@@ -67,6 +69,7 @@ def test_short_memory_refuses(world: World) -> None:
 
     with pytest.raises(Overloaded, match="memory is short"):
         world.send(*requests("langgraph/good"))
+    assert world.intake.problem() == "memory is short"
     assert world.forward.bodies == []
 
 

@@ -111,7 +111,9 @@ class Intake:
             lag_ns = self._shared.buffer.lag_ns(self._clock.now_ns())
         if self._pressure.is_short:
             return MEMORY
-        return JUDGING if lag_ns > LAG_LIMIT_NS else ""
+        if lag_ns > LAG_LIMIT_NS:
+            return JUDGING
+        return QUEUE if self._forward is not None and not self._forward.has_room(1) else ""
 
     def _refuse(self, reason: str) -> Overloaded:
         """Why nothing is taken, told to the sender and, once a minute, to the operator."""
