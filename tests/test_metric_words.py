@@ -1,0 +1,56 @@
+"""Metrics that pages and dashboards name: each is one that Surefoot exports."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from emit.mapped import prometheus_name
+from surefoot.emit.instruments import INSTRUMENTS, Kind
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    path
+    for pattern in ("README.md", "deploy/**/*.*", "examples/**/*.md", "examples/*.yaml")
+    for path in ROOT.glob(pattern)
+    if path.suffix in (".json", ".md", ".yaml") and "surefoot_" in path.read_text("utf-8")
+)
+#: A name; some end in a choice, as `surefoot_forward_{sent,failed}_total` in a text.
+NAME = re.compile(r"\bsurefoot_\w*(?:(?<=_)\{[\w,]+\}\w*)?")
+SELECTED = re.compile(r"\b(surefoot_\w+)\{([^}]*=[^}]*)\}")
+
+
+def samples() -> dict[str, set[str]]:
+    """The labels of each sample's name, and of a histogram's family."""
+    found: dict[str, set[str]] = {}
+    for one in INSTRUMENTS:
+        name = prometheus_name(one.name, one.unit, one.kind.value)
+        labels = {attribute.replace(".", "_") for attribute in one.attributes}
+        found[name] = labels
+        if one.kind is Kind.HISTOGRAM:
+            found |= {f"{name}_sum": labels, f"{name}_count": labels}
+            found[f"{name}_bucket"] = {*labels, "le"}
+    return found
+
+
+def named(text: str) -> set[str]:
+    """What a text names, choices spelled out."""
+    found: set[str] = set()
+    for name in NAME.findall(text):
+        before, _, rest = name.partition("{")
+        chosen, _, after = rest.partition("}")
+        found |= {f"{before}{one}{after}" for one in chosen.split(",")}
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_metric_that_is_named_is_exported(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+
+    assert named(text) - set(samples()) == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_label_that_is_asked_for_is_one_of_its_metric(page: Path) -> None:
+    for name, selector in SELECTED.findall(page.read_text(encoding="utf-8")):
+        assert set(re.findall(r"(\w+)\s*(?:=|!)", selector)) <= samples()[name], name
