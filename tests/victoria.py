@@ -101,6 +101,6 @@ def _program() -> Path:
             pytest.skip(f"Go {GO[0]}.{GO[1]} is needed, this is {found.strip()}")
         (place / "go.mod").write_text(f"module x\n\ngo {GO[0]}.{GO[1]}\n", encoding="utf-8")
         install(go, "get", f"{MODULE}@{VERSION}", cwd=place)
-        install(go, "build", "-o", "victoria-metrics", MODULE, cwd=place)
+        install(go, "build", "-buildvcs=false", "-o", "victoria-metrics", MODULE, cwd=place)
 
     return kept("victoria", VERSION, make) / "victoria-metrics"
