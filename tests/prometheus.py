@@ -49,20 +49,16 @@ class Prometheus:
         assert body["status"] == "success", body
         return body["data"]
 
-    def rows(self, query: str) -> list[Row]:
-        """What an instant query answers now."""
-        told = self.api("query", query=query)
-        assert told["resultType"] in ("vector", "scalar"), told
-        if told["resultType"] == "scalar":
-            return [Row({}, float(told["result"][1]))]
+    def rows(self, query: str, at_s: int | None = None) -> list[Row]:
+        """What an instant query answers, at the present unless said otherwise."""
+        told = self.api("query", query=query, **({} if at_s is None else {"time": str(at_s)}))
+        assert told["resultType"] == "vector", told
         return [_row(one["metric"], one["value"]) for one in told["result"]]
 
-    def points(self, query: str, *, back_s: int, step_s: int) -> list[list[Row]]:
-        """What a range query answers from `back_s` ago until now: the points by series."""
-        now = int(time.time())  # noqa: TID251 - Prometheus' clock
-        told = self.api(
-            "query_range", query=query, start=str(now - back_s), end=str(now), step=str(step_s)
-        )
+    def points(self, query: str, *, start_s: int, end_s: int, step_s: int) -> list[list[Row]]:
+        """What a range query answers: the points by series."""
+        times = {"start": str(start_s), "end": str(end_s), "step": str(step_s)}
+        told = self.api("query_range", query=query, **times)
         return [[_row(one["metric"], pair) for pair in one["values"]] for one in told["result"]]
 
     def once(self, query: str, good: Callable[[list[Row]], bool]) -> list[Row]:

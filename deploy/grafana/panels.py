@@ -12,6 +12,9 @@ from grafana_foundation_sdk.models import common as look
 from grafana_foundation_sdk.models import dashboard as model
 from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
+#: Of every panel, so that all count in the same steps: 15 s over an hour, 5 min over a day.
+#: What happens within a step is told at its end.
+POINTS: Final = 300
 SOURCE: Final = model.DataSourceRef(type_val="prometheus", uid="${datasource}")
 
 
@@ -61,7 +64,7 @@ def thresholds(*steps: tuple[float | None, str]) -> Any:
 
 
 def _plain(panel: Any, title: str, description: str) -> Any:
-    return panel.title(title).description(description).datasource(SOURCE)
+    return panel.title(title).description(description).datasource(SOURCE).max_data_points(POINTS)
 
 
 def _targets(panel: Any, asked: Iterable[Any]) -> Any:
