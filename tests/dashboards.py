@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 GRAFANA = Path(__file__).parents[1] / "deploy" / "grafana"
 FILE = GRAFANA / "surefoot.json"
-#: What Grafana's variables of time stand for, with a scrape a second and an hour on the page.
-TIMES = {"__rate_interval": "5s", "__interval": "5s", "__range": "1h"}
+#: What Grafana's variables of time stand for, with an hour on the page.
+TIMES = {"__rate_interval": "1m", "__interval": "15s", "__range": "1h"}
 ALL = {"service": ".*", "agent": ".*", "spec": ".*"}
 #: As Grafana escapes what is chosen, for a regex inside of a string in double quotes.
 _SPECIAL = re.compile(r"[$^*{}\[\]'+?.()|]")

@@ -33,10 +33,10 @@ class Row(NamedTuple):
 
 
 class Prometheus:
-    """Its HTTP API."""
+    """Its HTTP API, at `host:port`."""
 
-    def __init__(self, port: int) -> None:
-        self.endpoint = f"127.0.0.1:{port}"
+    def __init__(self, endpoint: str) -> None:
+        self.endpoint = endpoint
 
     def api(self, path: str, **words: str) -> Any:
         """The `data` of an answer."""
@@ -92,7 +92,7 @@ def prometheus(folder: Path, config: str) -> Iterator[Prometheus]:
             else:
                 raise AssertionError("".join(said))
             threading.Thread(target=process.stderr.read, daemon=True).start()
-            yield Prometheus(port)
+            yield Prometheus(f"127.0.0.1:{port}")
         finally:
             process.terminate()
             process.wait(PATIENCE_S)
