@@ -11,7 +11,7 @@ from sinks import Sink
 from traffic import ASKED, Page, config, play, sent, spec
 from victoria import victoria
 
-#: Surefoot exports every 15 s.
+#: Surefoot exports every 15 s; a rate needs three of them to have a point on the grid.
 STEP_S, WINDOW_S = 15, 60
 
 
@@ -21,7 +21,7 @@ def test_every_query_answers_over_otlp_too(tmp_path: Path) -> None:
     with Sink() as sink, surefoot(tmp_path, config(sink), spec(tmp_path)) as child:
         _, judged = play(child)
         left = sent(sink, judged)
-        exported = sink.wait_for(2, "metrics", timeout_s=60)
+        exported = sink.wait_for(3, "metrics", timeout_s=90)
     with victoria(tmp_path) as reader:
         for body in exported:
             reader.take(body)
