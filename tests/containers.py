@@ -94,6 +94,11 @@ class Podman:
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout.strip()
 
+    def first_process(self, name: str) -> int:
+        """The process id, on this machine, of a container's first process; 0: there is none."""
+        told = self("inspect", "--format={{.State.Pid}}", name)
+        return int(told.stdout or 0)
+
     @contextmanager
     def running(
         self, image: str, *options: object, command: Sequence[object] = ()
@@ -131,9 +136,8 @@ class Contained(Child):
         return int(self.podman.done("port", self.name, inside).rpartition(":")[2])
 
     def first_process(self) -> int:
-        """Its process id on this machine; 0 while there is none."""
-        told = self.podman("inspect", "--format={{.State.Pid}}", self.name)
-        return int(told.stdout or 0)
+        """See `Podman.first_process`."""
+        return self.podman.first_process(self.name)
 
 
 @contextmanager

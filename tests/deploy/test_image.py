@@ -194,7 +194,9 @@ def test_sigterm_has_every_open_trace_judged_and_exits_0(podman: Podman) -> None
 def test_sigterm_while_the_program_loads_is_not_lost(podman: Podman) -> None:
     """A first process gets only the signals that it handles, so it must do so early."""
     with podman.running(IMAGE, "--network=none", "--read-only") as child:
-        while not ((process := child.first_process()) and handles(process, signal.SIGTERM)):
+        while not (process := child.first_process()):
+            assert child.process.poll() is None, child.said()
+        while not handles(process, signal.SIGTERM):
             assert child.process.poll() is None, child.said()
         os.kill(process, signal.SIGTERM)
         assert child.process.wait(30) == 0
@@ -282,3 +284,51 @@ def test_what_cannot_be_read_ends_with_2_and_one_line_that_says_where(
     assert len(lines) == 1
     assert lines[0].startswith(f"surefoot: {inside}: ")
     assert said in lines[0]
+
+
+#: Stands for an agent: what it exports and where, the SDK is told by its environment alone.
+AGENT = """
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+provider = TracerProvider()
+provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+with provider.get_tracer("agent").start_as_current_span("agent") as span:
+    span.set_attributes({"openinference.span.kind": "AGENT", "output.value": "done"})
+provider.shutdown()
+"""
+
+
+def test_the_pods_containers_work_together(podman: Podman, folder: Path) -> None:
+    """As Kubernetes runs them, but for what this podman does not know: sidecars, named ports."""
+    kubernetes = ROOT / "deploy" / "kubernetes"
+    pod = yaml.safe_load((kubernetes / "pod.yaml").read_text("utf-8"))
+    [sidecar], [agent] = pod["spec"].pop("initContainers"), pod["spec"]["containers"]
+    for key in ("restartPolicy", "startupProbe", "livenessProbe", "readinessProbe", "ports"):
+        del sidecar[key]
+    agent |= {"image": IMAGE, "command": ["python", "-c", AGENT.strip()]}
+    pod["spec"] |= {"containers": [sidecar, agent], "restartPolicy": "Never"}
+    (folder / "pod.json").write_text(json.dumps(pod), encoding="utf-8")
+    play = ["play", "kube", NETWORK]
+    with Sink() as sink:
+        backend = f"{HOST}:{sink.port}"
+        maps = (kubernetes / "configmaps.yaml").read_text("utf-8")
+        told = maps.replace("otel-collector.observability:4317", backend)
+        assert told.count(backend) == 1
+        for one in yaml.safe_load_all(told):
+            file = folder / f"{one['metadata']['name']}.json"
+            file.write_text(json.dumps(one), encoding="utf-8")
+            play.append(f"--configmap={file}")
+        try:
+            podman.done(*play, folder / "pod.json")
+            agents_code = podman.done("wait", "refund-desk-agent")
+            # Not `podman stop`: this version's cleanup of the agent may then send a second SIGTERM.
+            os.kill(podman.first_process("refund-desk-surefoot"), signal.SIGTERM)
+            sidecars_code = podman.done("wait", "refund-desk-surefoot")
+            came = wait_for_verdicts(sink, 1)
+        finally:
+            podman("pod", "rm", "--force", "--time=0", "refund-desk")
+
+    [(_, verdict)] = came.verdicts
+    assert verdict["surefoot.spec.name"] == "starter"
+    assert (agents_code, sidecars_code) == ("0", "0")
