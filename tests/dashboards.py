@@ -20,6 +20,7 @@ class Asked(NamedTuple):
 
     panel: str
     ref: str
+    legend: str
     expr: str
     instant: bool
 
@@ -45,7 +46,8 @@ def _queries() -> Iterator[Asked]:
         for target in panel.get("targets", ()):
             instant = bool(target.get("instant"))
             assert instant != bool(target.get("range")), target
-            yield Asked(panel["title"], target["refId"], target["expr"], instant)
+            legend = target.get("legendFormat", "")
+            yield Asked(panel["title"], target["refId"], legend, target["expr"], instant)
 
 
 def variables() -> dict[str, str]:

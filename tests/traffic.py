@@ -69,6 +69,11 @@ class Page:
             found[row.labels[label]] += int(row.value)
         return found
 
+    def legend(self, panel: str) -> Counter[str]:
+        """What each query of a panel answers in all, by the name in the panel's legend."""
+        asked = [one for one in ASKED.values() if one.panel == panel]
+        return +Counter({one.legend: int(sum(self.values(one.name))) for one in asked})
+
     def _step_end(self) -> int:
         """The end of the step that is under way: what happens in it is not told before."""
         now_s = int(time.time())  # noqa: TID251 - Prometheus' clock

@@ -48,7 +48,7 @@ def luck(layout: put.Layout) -> None:
     )
     rate.unit("percentunit").decimals(0).min(0).max(1).thresholds(rate_steps).no_value(UNDEFINED)
     counts = put.tiles(
-        "Its two counts",
+        "Lucky and green runs",
         "Runs in the same window. Green: the answer looked good and the path could be decided. "
         "Lucky: green, on a path that broke the spec. A rate of few runs says little.",
         put.now(f"sum({ask.LUCKY})", "lucky"),
@@ -107,13 +107,13 @@ def luck(layout: put.Layout) -> None:
 def verdicts(layout: put.Layout) -> None:
     """What was judged, which check was broken, and by whom."""
     """What was judged, which check was broken, and by whom."""
-    by_outcome = ask.per_step("outcome", ask.VERDICTS)
+    by_outcome = [(ask.outcome_per_step(outcome), outcome) for outcome in OUTCOMES]
     summed = put.tiles(
         "Verdicts in the selected time",
         "One verdict a run and spec. pass: path and answer fine. lucky: a good answer on a bad "
         "path. violated: a bad path, and nobody knows about the answer. fail: a bad answer. "
         "inconclusive: the spans do not tell; it counts as neither.",
-        put.over_time(by_outcome, "{{outcome}}"),
+        *(put.over_time(query, outcome) for query, outcome in by_outcome),
         calc="sum",
     )
     _by_outcome(summed).decimals(0).no_value("no verdict")
@@ -157,8 +157,9 @@ def verdicts(layout: put.Layout) -> None:
     course = _by_outcome(
         put.bars(
             "Verdicts by outcome",
-            "Verdicts in each step of time; the legend has their sum.",
-            put.over_time(by_outcome, "{{outcome}}"),
+            "Verdicts in each step of time; the legend has their sum. What Surefoot had counted "
+            "before Prometheus first asked stands in one bar.",
+            *(put.over_time(query, outcome) for query, outcome in by_outcome),
         )
     )
     checks = put.bars(

@@ -63,11 +63,20 @@ def quantile(share_below: float, histogram: str) -> str:
 LUCKY: Final = f"surefoot_luck_lucky{{{VERDICT}}}"
 GREEN: Final = f"surefoot_luck_green{{{VERDICT}}}"
 VERDICTS: Final = f"surefoot_verdicts_total{{{VERDICT}}}"
-INCONCLUSIVE: Final = f'surefoot_verdicts_total{{{VERDICT},outcome="inconclusive"}}'
 VIOLATIONS: Final = f"surefoot_violations_total{{{VERDICT}}}"
 RUNS: Final = f"surefoot_runs_total{{{RUN}}}"
 UNMATCHED: Final = f'surefoot_runs_total{{{RUN},matched="false"}}'
 LATENCY: Final = f"surefoot_verdict_latency_seconds_bucket{{{VERDICT}}}"
+
+
+def verdicts(outcome: str) -> str:
+    """The verdicts with that outcome."""
+    return f'surefoot_verdicts_total{{{VERDICT},outcome="{outcome}"}}'
+
+
+def outcome_per_step(outcome: str) -> str:
+    """How many verdicts with that outcome came in each step; 0 where only others have been."""
+    return f"{per_step('', verdicts(outcome))} or 0 * {per_step('', VERDICTS)}"
 
 
 def luck_rate(by: str) -> str:

@@ -21,7 +21,7 @@ def coverage(layout: put.Layout) -> None:
         "The share of verdicts that the spans do not decide: arguments hidden by the "
         "instrumentation, spans lost, a root that never came. `surefoot.inconclusive` on the "
         "verdict's span names the reasons.",
-        put.now(ask.share(ask.INCONCLUSIVE, ask.VERDICTS), "inconclusive"),
+        put.now(ask.share(ask.verdicts("inconclusive"), ask.VERDICTS), "inconclusive"),
     )
     steps = put.thresholds((None, "green"), (0.05, "yellow"), (0.25, "orange"))
     for panel, without in ((unmatched, "no run"), (inconclusive, "no verdict")):

@@ -77,18 +77,18 @@ def test_a_choice_that_nothing_meets_leaves_its_panels_empty(page: Page) -> None
 
 
 def test_the_bars_and_the_table_count_what_left_for_the_backend(page: Page) -> None:
-    outcomes = page.counts("Verdicts in the selected time A", "outcome")
+    outcomes = page.legend("Verdicts in the selected time")
     checks = page.counts("Which check, which agent A", "check")
 
     assert outcomes + checks == page.sent
-    assert page.counts("Verdicts by outcome A", "outcome") == outcomes
+    assert page.legend("Verdicts by outcome") == outcomes
     assert page.counts("Violations by check and severity A", "check") == checks
     assert {"lucky", "violated", "pass", "fail", "inconclusive"} == set(outcomes)
 
 
 def test_the_two_counts_make_the_rate(page: Page) -> None:
-    [lucky] = page.values("Its two counts A")
-    [green] = page.values("Its two counts B")
+    [lucky] = page.values("Lucky and green runs A")
+    [green] = page.values("Lucky and green runs B")
 
     assert lucky == page.sent["lucky"]
     assert page.values("Luck Rate A") == [lucky / green]

@@ -28,7 +28,7 @@ def test_every_query_answers_over_otlp_too(tmp_path: Path) -> None:
         page = Page(Prometheus(reader.url.removeprefix("http://")), left, STEP_S, WINDOW_S)
 
         assert [name for name, asked in ASKED.items() if not page.rows(asked, ALL)] == []
-        outcomes = page.counts("Verdicts in the selected time A", "outcome")
+        outcomes = page.legend("Verdicts in the selected time")
         assert outcomes + page.counts("Which check, which agent A", "check") == page.sent
-        [lucky] = page.values("Its two counts A")
+        [lucky] = page.values("Lucky and green runs A")
         assert lucky == page.sent["lucky"]
