@@ -77,10 +77,7 @@ class Child:
 
     def send(self, *bodies: bytes) -> None:
         """Have requests accepted over gRPC."""
-        with self.channel() as channel:
-            export = channel.unary_unary(EXPORT)
-            for body in bodies:
-                export(body, timeout=PATIENCE_S, wait_for_ready=True)
+        send(f"127.0.0.1:{self.grpc_port}", *bodies)
 
     def terminate(self) -> int:
         """Send SIGTERM and wait; return the exit code."""
@@ -88,6 +85,14 @@ class Child:
         code = self.process.wait(PATIENCE_S)
         self._reader.join(PATIENCE_S)
         return code
+
+
+def send(address: str, *bodies: bytes) -> None:
+    """Have requests accepted by whoever takes OTLP/gRPC there."""
+    with grpc.insecure_channel(address) as channel:
+        export = channel.unary_unary(EXPORT)
+        for body in bodies:
+            export(body, timeout=PATIENCE_S, wait_for_ready=True)
 
 
 @contextmanager

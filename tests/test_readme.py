@@ -21,9 +21,13 @@ import yaml
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 
 from children import surefoot
+from emit.mapped import prometheus_name
 from examples.page import KIND_BY_OPTION
 from readmes import blocks, unmarked
+from sinks import Sink
 from surefoot.config import load_config
+from surefoot.emit.export import INTERVAL_S
+from surefoot.emit.instruments import INSTRUMENTS
 from surefoot.model import Evidence
 from surefoot.specs import Spec, load
 from surefoot.specs.build import checks
@@ -33,8 +37,8 @@ from worlds import SPEC, requests
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = blocks(ROOT / "README.md")
-#: Run elsewhere: by `.ci/run`, and by the benchmark's own test.
-ELSEWHERE = {"demo", "tests", "bench"}
+#: Run elsewhere: by `.ci/run`, by the benchmark's own test, by e2e/test_readme_nothing.py.
+ELSEWHERE = {"demo", "tests", "bench", "metrics"}
 SERVERS = {"run", "run with a file"}
 
 
@@ -55,7 +59,17 @@ def in_this_python(line: str) -> list[str]:
 def test_every_block_of_code_is_marked() -> None:
     assert unmarked(ROOT / "README.md") == 0
     assert {kind for kind, _ in BLOCKS} == {
-        "command", "environment", "config", "spec", "python", "output",
+        "command", "environment", "config", "spec", "python", "javascript", "collector", "output",
+    }  # fmt: skip
+
+
+def test_every_snippet_has_its_test() -> None:
+    """Here, or where foreign programs are installed: in e2e/test_readme_exporters.py."""
+    kinds = ("environment", "python", "javascript", "collector")
+    assert {block for block in BLOCKS if block[0] in kinds} == {
+        ("environment", "agent"), ("python", "check"), ("python", "pytest"),
+        ("python", "inprocess"),
+        ("python", "exporter"), ("javascript", "exporter"), ("collector", "exporter"),
     }  # fmt: skip
 
 
@@ -79,25 +93,33 @@ def test_the_command_works_as_written(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(SERVERS))
 def test_the_server_starts_as_written(name: str, tmp_path: Path) -> None:
-    """It takes the ports that the README names, or says that they are taken."""
+    """It takes the ports that the README names, or says that they are taken.
+
+    A backend there is: a stop waits for one that does not answer.
+    """
     (line,) = BLOCKS["command", name].splitlines()
-    folder = ROOT
-    if "-c surefoot.yaml" in line:
-        folder = tmp_path
-        (folder / "surefoot.yaml").write_text(BLOCKS["config", "forward"], encoding="utf-8")
-        (folder / "specs").mkdir()
-        (folder / "specs" / "spec.yaml").write_text(BLOCKS["spec", "refund"], encoding="utf-8")
-    taken = any(is_taken(port) for port in (4317, 4318))
-    with subprocess.Popen(
-        in_this_python(line), cwd=folder, stderr=subprocess.PIPE, text=True, env=plain_environment()
-    ) as server:
-        assert server.stderr
-        said = ""
-        for text in server.stderr:
-            said += text
-            if "over HTTP on 127.0.0.1:4318" in text:
-                server.send_signal(signal.SIGTERM)
-        code = server.wait(30)
+    has_file = "-c surefoot.yaml" in line
+    ports = (4317, 4318, 8888) if has_file else (4317, 4318)
+    taken = any(is_taken(port) for port in ports)
+    with Sink() as sink:
+        if has_file:
+            config = BLOCKS["config", "forward"].replace("jaeger:4317", sink.endpoint)
+            (tmp_path / "surefoot.yaml").write_text(config, encoding="utf-8")
+            (tmp_path / "specs").mkdir()
+            (tmp_path / "specs" / "spec.yaml").write_text(
+                BLOCKS["spec", "refund"], encoding="utf-8"
+            )
+        with subprocess.Popen(
+            in_this_python(line), cwd=tmp_path if has_file else ROOT,
+            stderr=subprocess.PIPE, text=True, env=plain_environment(),
+        ) as server:  # fmt: skip
+            assert server.stderr
+            said = ""
+            for text in server.stderr:
+                said += text
+                if "over HTTP on 127.0.0.1:4318" in text:
+                    server.send_signal(signal.SIGTERM)
+            code = server.wait(30)
 
     if taken:
         assert (code, "cannot listen" in said) == (2, True), said
@@ -220,6 +242,65 @@ def test_the_test_suite_does_what_is_written(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
     assert "1 passed, 1 skipped" in done.stdout
     assert "ground could not be decided (args_redacted)" in done.stdout
+
+
+#: An agent's run behind the README's span processor, with spans made by hand.
+A_RUN = """
+with provider.get_tracer("desk").start_as_current_span("desk") as root:
+    root.set_attributes({"openinference.span.kind": "AGENT", "output.value": "Here you are."})
+    with provider.get_tracer("desk").start_as_current_span("issue_refund") as step:
+        step.set_attributes({"openinference.span.kind": "TOOL", "tool.name": "issue_refund"})
+"""
+
+
+def test_the_span_processor_judges_in_process() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKS["python", "inprocess"] + A_RUN],
+        cwd=ROOT, capture_output=True, text=True, check=False, timeout=60, env=plain_environment(),
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r'^    "name": "(.*)"', done.stdout, flags=re.MULTILINE) == [
+        "verdict lucky: refund-desk",
+        "violation required",
+        "violation required",
+        "violation forbidden",
+    ]
+
+
+def own_agent() -> str:
+    """The section that leads from the demo to one's own agent."""
+    return TEXT.partition("\n## Your own agent\n")[2].partition("\n## ")[0]
+
+
+def test_what_is_to_be_installed_is_what_the_examples_install() -> None:
+    """So what runs behind the blocks in e2e/test_readme_exporters.py is what is named."""
+    requirements = (ROOT / "examples/langgraph/requirements.txt").read_text(encoding="utf-8")
+    package = json.loads((ROOT / "examples/vercel/package.json").read_text(encoding="utf-8"))
+    pip = re.findall(r"`pip install ([^`]+)`", own_agent())
+    npm = re.findall(r"`npm install ([^`]+)`", own_agent())
+    imported = re.findall(r'from "(.+)";', BLOCKS["javascript", "exporter"])
+
+    assert set(pip[0].split()) <= set(re.findall(r"^[\w-]+", requirements, flags=re.MULTILINE))
+    assert set(npm[0].split()) <= set(package["dependencies"])
+    assert set(imported) == set(npm[0].split())
+    assert (len(pip), len(npm)) == (1, 1)
+
+
+def test_the_walk_names_metrics_that_there_are() -> None:
+    named = set(re.findall(r"`(surefoot_\w+)", own_agent()))
+    known = {prometheus_name(one.name, one.unit, one.kind.value) for one in INSTRUMENTS}
+
+    assert len(named) > 5
+    assert named <= known
+
+
+def test_the_times_told_are_the_defaults() -> None:
+    judging = load_config(None, {}).judging
+
+    assert f"`settle` ({judging.settle_ns // 10**9} s)" in own_agent()
+    assert f"`idle_timeout` ({judging.idle_timeout_ns // 10**9} s)" in own_agent()
+    assert f"by OTLP every {INTERVAL_S:.0f} s" in own_agent()
 
 
 def test_every_word_of_evidence_is_explained() -> None:
