@@ -164,10 +164,10 @@ def test_probes_and_prometheus_ask_where_surefoot_answers(
 def test_surefoot_holds_itself_below_what_the_kernel_allows(
     sidecar: dict[str, Any], config: Config
 ) -> None:
-    """A quarter is left for one request of the largest size."""
+    """By as much again: memory is measured once a second, and requests may be large."""
     limit = bytes_of(sidecar["resources"]["limits"]["memory"])
 
-    assert config.judging.memory_limit_bytes * 5 / 4 <= limit
+    assert config.judging.memory_limit_bytes * 2 <= limit
     assert bytes_of(sidecar["resources"]["requests"]["memory"]) <= limit
 
 
