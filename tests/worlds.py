@@ -75,7 +75,12 @@ class World:
     """One pipeline and all that it touches."""
 
     def __init__(
-        self, specs: SpecSet, limits: Limits | None = None, *, unit: str = "trace"
+        self,
+        specs: SpecSet,
+        limits: Limits | None = None,
+        *,
+        unit: str = "trace",
+        pressure: Pressure | None = None,
     ) -> None:
         self.clock = FrozenClock()
         self.specs = specs
@@ -91,7 +96,7 @@ class World:
                 kept_ns=self.buffer.limits.kept_ns,
                 is_open=self.buffer.is_open,
             )
-        self.pressure = Pressure()
+        self.pressure = pressure or Pressure()
         telemetry = Telemetry(self.clock)
         self.forward, self.verdicts = ListOutlet(), ListOutlet()
         identity = Identity("this-one", "0")

@@ -103,7 +103,7 @@ def test_surefoot_and_the_agent_run_without_rights() -> None:
         assert service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]
     assert services()["surefoot"]["stop_grace_period"] == "20s"
-    assert services()["surefoot"]["mem_limit"] == "768m"
+    assert services()["surefoot"]["mem_limit"] == "1g"
 
 
 def test_scrapes_and_data_sources_meet_the_services() -> None:

@@ -1,5 +1,6 @@
 """What a backend that is down costs, over real ports: nothing, until there is no room."""
 
+import signal
 import socket
 from pathlib import Path
 from typing import Any
@@ -72,3 +73,23 @@ def test_a_stop_judges_what_is_open_and_tells_what_was_not_delivered(tmp_path: P
 
     counts = ("received", "judged", "apart", "lost", "verdicts", "undelivered")
     assert [stopped[name] for name in counts] == [SPANS, SPANS, 0, 0, 1, len(RUN) + 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("again", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 1)])
+def test_who_asks_again_waits_and_who_presses_ctrl_c_does_not(
+    tmp_path: Path, again: signal.Signals, code: int
+) -> None:
+    with a_dead_port() as endpoint, surefoot(tmp_path, config_for(endpoint), SPEC) as child:
+        child.send(*RUN)
+        child.process.send_signal(signal.SIGTERM)
+        while takes_connections(child.http_port):  # it is stopping once this has ended
+            pass
+        child.process.send_signal(again)
+
+        assert child.process.wait(30) == code
+
+
+def takes_connections(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

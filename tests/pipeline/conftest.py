@@ -16,7 +16,7 @@ def specs() -> SpecSet:
 @pytest.fixture
 def make_world(specs: SpecSet) -> Callable[..., World]:
     """Make a pipeline that judges by the example spec."""
-    return lambda limits=None: World(specs, limits)
+    return lambda limits=None, **others: World(specs, limits, **others)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from surefoot.errors import DecodeError, Overloaded
+from surefoot.pipeline import Pressure
 from worlds import World, requests
 
 
@@ -64,13 +65,53 @@ def test_judging_that_lags_refuses(world: World) -> None:
     assert world.intake.problem() == ""
 
 
-def test_short_memory_refuses(world: World) -> None:
-    world.pressure.tell(short=True)
+class Memory:
+    """A process's memory that a test moves, and how often it was looked at."""
+
+    def __init__(self, resident: int | None) -> None:
+        self.resident = resident
+        self.looks = 0
+
+    def __call__(self) -> int | None:
+        self.looks += 1
+        return self.resident
+
+
+def test_short_memory_refuses(make_world: Callable[..., World]) -> None:
+    memory = Memory(91)
+    world = make_world(pressure=Pressure(100, memory))
 
     with pytest.raises(Overloaded, match="memory is short"):
         world.send(*requests("langgraph/good"))
     assert world.intake.problem() == "memory is short"
     assert world.forward.bodies == []
+
+    memory.resident = 0
+    assert not world.pressure.measure()
+    assert world.intake.problem() == ""
+
+
+def test_memory_is_looked_at_once_a_burst_might_fill_it() -> None:
+    memory = Memory(50)
+    pressure = Pressure(100, memory)
+
+    assert [pressure.admits(20), pressure.admits(20)] == [True, True]
+    assert memory.looks == 1
+    memory.resident = 85
+    assert not pressure.admits(20)
+    assert memory.looks == 2
+    assert not pressure.is_short  # a smaller one finds room
+    assert pressure.admits(5)
+    memory.resident = 91
+    assert not pressure.admits(1)
+    assert pressure.is_short
+
+
+def test_memory_that_nobody_tells_is_never_short() -> None:
+    pressure = Pressure(1, Memory(None))
+
+    assert pressure.admits(1_000_000)
+    assert not pressure.measure()
 
 
 def test_our_own_verdicts_coming_back_are_neither_judged_nor_passed_on(world: World) -> None:

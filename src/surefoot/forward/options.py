@@ -44,7 +44,7 @@ class Options:
 
     endpoint: `host:port`, or `http://` or `https://` before it, which overrule
     `insecure`. timeout_s: of one attempt. queue_size: requests, queue_bytes: bytes that
-    are held at most, on their way included; 256 MiB is half of the design's memory
+    are held at most, on their way included; 256 MiB is half of the usual memory
     limit, and four requests of the largest size. consumers: requests under way at once.
     """
 

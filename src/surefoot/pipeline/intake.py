@@ -5,6 +5,7 @@ in the forward queue and its spans in the buffer. Whatever could refuse it does 
 the first of its spans is held, so that a sender's retry doubles nothing.
 """
 
+import math
 import threading
 from collections.abc import Callable
 
@@ -23,6 +24,12 @@ LAG_LIMIT_NS = 5_000_000_000
 #: What a refused sender is told to wait; a queue or a judge needs about that to move.
 RETRY_AFTER_S = 1.0
 
+#: Above this share of its memory limit the process takes nothing new (the design's number).
+SHORT = 0.9
+
+#: What a memory that nobody tells is taken for.
+_NONE = -math.inf
+
 # Why there is no room.
 MEMORY = "memory is short"
 JUDGING = "judging is behind"
@@ -30,22 +37,47 @@ QUEUE = "the queue to the backend is full"
 
 
 class Pressure:
-    """Whether the process is short of memory. Set by whoever measures, read by all."""
+    """Whether the process is short of memory. Any thread asks.
 
-    def __init__(self) -> None:
-        self._short = threading.Event()
+    Memory is looked at now and then, and in between reckoned: as if each request stayed whole.
+    So a burst is measured as soon as it might matter, and a quiet time costs no look.
+
+    Args:
+        limit: What the process may take, in bytes.
+        resident: What it takes now; None where the system does not tell, or it is not asked.
+    """
+
+    def __init__(self, limit: int = 0, resident: Callable[[], int | None] = lambda: None) -> None:
+        self._most = int(limit * SHORT)
+        self._resident = resident
+        self._lock = threading.Lock()
+        self._seen = _NONE
+        self._taken = 0
+        self.measure()
 
     @property
     def is_short(self) -> bool:
-        """Whether nothing new may be taken."""
-        return self._short.is_set()
+        """Whether nothing new may be taken, as of the last look."""
+        return self._seen > self._most
 
-    def tell(self, *, short: bool) -> None:
-        """Say how it is now."""
-        if short:
-            self._short.set()
-        else:
-            self._short.clear()
+    def measure(self) -> bool:
+        """Look now; whether nothing new may be taken."""
+        return self._look() > self._most
+
+    def admits(self, size: int) -> bool:
+        """Whether a request of so many bytes, which are held by now, may be taken."""
+        with self._lock:
+            self._taken += size
+            if self._seen + self._taken <= self._most:
+                return True
+        return self._look() + size <= self._most
+
+    def _look(self) -> float:
+        with self._lock:
+            self._taken = 0
+            resident = self._resident()
+            self._seen = _NONE if resident is None else resident
+            return self._seen
 
 
 class Intake:
@@ -77,7 +109,7 @@ class Intake:
             DecodeError: The bytes are no such request.
             Overloaded: There is no room; nothing was taken.
         """
-        if self._pressure.is_short:
+        if not self._pressure.admits(len(body)):
             raise self._refuse(MEMORY)
         decoded = self._decode(body)
         told = [one for span in decoded.spans for one in grades.take(span)]

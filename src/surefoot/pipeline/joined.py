@@ -38,6 +38,7 @@ class Pipeline:
         forward: Where requests go on to, unchanged; None: nowhere.
         verdicts: Where verdicts go; None: they are only counted and shown.
         gauges: Further gauges, of what is not the pipeline's.
+        pressure: Whether memory is short; None: it never is.
         on_plan: Shown every verdict that leaves.
     """
 
@@ -52,6 +53,7 @@ class Pipeline:
         forward: Outlet | None = None,
         verdicts: Outlet | None = None,
         gauges: Mapping[Instrument, Callable[[], Reading]] | None = None,
+        pressure: Pressure | None = None,
         on_plan: OnPlan | None = None,
     ) -> None:
         judging = config.judging
@@ -84,7 +86,7 @@ class Pipeline:
             sessions=sessions,
             on_plan=on_plan,
         )
-        self.pressure = Pressure()
+        self.pressure = pressure or Pressure()
         self.intake = Intake(
             in_force.decode,
             shared,

@@ -40,14 +40,20 @@ DETAIL_SHOWN: Final = 200
 
 
 class Backend:
-    """The way out. `start`, then `stop`; both once."""
+    """The way out. `start`, then `stop`; both once.
 
-    def __init__(self, exporter: Exporter, telemetry: Telemetry, clock: Clock) -> None:
+    memory_limit: the process's, in bytes. What waits for the backend may be half of it,
+    verdicts another quarter.
+    """
+
+    def __init__(
+        self, exporter: Exporter, memory_limit: int, telemetry: Telemetry, clock: Clock
+    ) -> None:
         self._exporter = exporter
         self._telemetry = telemetry
         self._clock = clock
-        self.forward = Sender(_options(exporter), clock, self._tell(FORWARD))
-        self.verdicts = Sender(_options(exporter), clock, self._tell(VERDICTS))
+        self.forward = Sender(_options(exporter, memory_limit // 2), clock, self._tell(FORWARD))
+        self.verdicts = Sender(_options(exporter, memory_limit // 4), clock, self._tell(VERDICTS))
         self._senders = {FORWARD: self.forward, VERDICTS: self.verdicts}
         self._metrics: MetricsLoop | None = None
         self._told: dict[tuple[Instrument, Key], int] = {}
@@ -123,7 +129,7 @@ def _event(news: News, signal: str) -> Event:
     return RequestDropped(news.endpoint, signal, news.reason, news.count)
 
 
-def _options(said: Exporter) -> Options:
+def _options(said: Exporter, queue_bytes: int) -> Options:
     retry = said.retry
     return Options(
         endpoint=str(said.endpoint),
@@ -132,6 +138,7 @@ def _options(said: Exporter) -> Options:
         headers=dict(said.headers),
         timeout_s=said.timeout_ns / NS,
         queue_size=said.queue_size,
+        queue_bytes=queue_bytes,
         retry=Retry(
             enabled=retry.enabled,
             initial_s=retry.initial_interval_ns / NS,

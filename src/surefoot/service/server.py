@@ -28,7 +28,7 @@ from surefoot.emit.exposition import prometheus_text
 from surefoot.emit.identity import Identity
 from surefoot.emit.metrics import Points
 from surefoot.evaluate import mask
-from surefoot.pipeline import Pipeline
+from surefoot.pipeline import Pipeline, Pressure
 from surefoot.pipeline.judging import OnPlan
 from surefoot.receive.grpc import GrpcServer
 from surefoot.receive.http import traces_app
@@ -83,8 +83,9 @@ class Server:
         self._config = config
         self._clock = clock = clock or SystemClock()
         self._telemetry = telemetry = Telemetry(clock)
+        memory_limit = config.judging.memory_limit_bytes
         self._backend = backend = (
-            Backend(config.exporter, telemetry, clock) if config.exporter else None
+            Backend(config.exporter, memory_limit, telemetry, clock) if config.exporter else None
         )
         self._line = line = Pipeline(
             config,
@@ -95,14 +96,13 @@ class Server:
             forward=backend.forward if backend else None,
             verdicts=backend.verdicts if backend else None,
             gauges={instruments.FORWARD_QUEUE: backend.queued} if backend else None,
+            pressure=Pressure(memory_limit, resident_bytes),
             on_plan=on_plan,
         )
         self._thread = JudgeThread(
             line.judge,
             line.pressure,
             clock,
-            memory_limit=config.judging.memory_limit_bytes,
-            resident=resident_bytes,
             trim=trim,
         )
         self._reload = Reload(files, specs, line.use, telemetry) if files else None
@@ -232,7 +232,9 @@ def started(
 
 
 def run(config: Config, specs: Sequence[Path], *, on_plan: OnPlan | None = None) -> int:
-    """Run until SIGTERM or SIGINT; a second one ends the process at once.
+    """Run until SIGTERM or SIGINT; a second SIGINT ends the process at once.
+
+    That is a person who will not wait. A second SIGTERM is an orchestrator that asks again.
 
     Returns:
         0 after an orderly stop, 1 if judging had ended by a fault.
@@ -244,8 +246,8 @@ def run(config: Config, specs: Sequence[Path], *, on_plan: OnPlan | None = None)
     configure_logging(logs.level, logs.encoding, mask=mask)
     asked = threading.Event()
 
-    def on_signal(_number: int, _frame: FrameType | None) -> None:
-        if asked.is_set():
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        if asked.is_set() and number == signal.SIGINT:
             os._exit(1)
         asked.set()
 

@@ -17,8 +17,6 @@ TICK_S = 0.05
 NAP_S = 0.025
 #: How often memory is measured.
 MEASURE_NS = 1_000_000_000
-#: Above this share of the limit nothing new is taken (the design's number).
-SHORT = 0.9
 #: A judge that has not come round for so long is stuck.
 STUCK_NS = 30_000_000_000
 
@@ -32,15 +30,11 @@ class JudgeThread:
         pressure: Pressure,
         clock: Clock,
         *,
-        memory_limit: int,
-        resident: Callable[[], int | None],
         trim: Callable[[], None],
     ) -> None:
         self._judge = judge
         self._pressure = pressure
         self._clock = clock
-        self._limit = memory_limit
-        self._resident = resident
         self._trim = trim
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="judge", daemon=True)
@@ -84,9 +78,6 @@ class JudgeThread:
             raise
 
     def _measure(self) -> None:
-        resident = self._resident()
-        short = resident is not None and resident > SHORT * self._limit
-        self._pressure.tell(short=short)
-        if short:
+        if self._pressure.measure():
             self._judge.relieve()
             self._trim()
