@@ -84,7 +84,7 @@ class Podman:
     def __call__(self, *words: object) -> "subprocess.CompletedProcess[str]":
         """Run a command of it to the end."""
         return subprocess.run(
-            ["podman", *map(str, words)], env=self.environment, cwd=ROOT,
+            ["podman", *map(str, words)], env=self.environment, cwd=self.folder,
             capture_output=True, text=True, check=False, timeout=PATIENCE_S,
         )  # fmt: skip
 
@@ -107,7 +107,7 @@ class Podman:
         name = f"surefoot-{uuid4().hex[:12]}"
         words = ["podman", "run", "--rm", f"--name={name}", "--log-driver=none", *options, image]
         with subprocess.Popen(
-            [str(word) for word in [*words, *command]], env=self.environment, cwd=ROOT,
+            [str(word) for word in [*words, *command]], env=self.environment, cwd=self.folder,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         ) as process:  # fmt: skip
             try:
@@ -168,7 +168,7 @@ def build(podman: Podman, *options: object) -> None:
     podman.done(
         "build", "--format=docker", "--network=none", "--pull-never", "--no-cache",
         f"--build-context=wheels={_wheels()}", "--build-arg=PIP_NO_INDEX=1", *options,
-        f"--tag={IMAGE}", "--file=deploy/Dockerfile", ".",
+        f"--tag={IMAGE}", f"--file={ROOT}/deploy/Dockerfile", ROOT,
     )  # fmt: skip
 
 

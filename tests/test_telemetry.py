@@ -13,6 +13,7 @@ from surefoot.telemetry import (
     BackendUnreachable,
     CheckFailed,
     Event,
+    JudgingEnded,
     Listening,
     LookFailed,
     NoBackend,
@@ -21,6 +22,7 @@ from surefoot.telemetry import (
     Refusing,
     RequestDropped,
     SignalUnsupported,
+    SpanFailed,
     SpansRejected,
     SpecsLoaded,
     SpecsRejected,
@@ -35,6 +37,7 @@ from surefoot.telemetry import (
 S = 10**9
 EVENTS = [
     Listening("grpc", "127.0.0.1:4317"),
+    JudgingEnded("RuntimeError"),
     NoBackend(),
     SpecsLoaded("abc", 2),
     NoSpecs(),
@@ -50,6 +53,7 @@ EVENTS = [
     LookFailed("00ff", "KeyError"),
     VerdictFailed("refunds", "00ff", "ValueError"),
     Refusing("memory is short"),
+    SpanFailed("chat gpt", "InputError"),
     SpansRejected("jaeger:4317", "traces", 3, "too old"),
     BackendBack("jaeger:4317", "traces"),
     Stopped(received=10, judged=8, apart=1, lost=1, verdicts=2, undelivered=3, took_s=0.25),

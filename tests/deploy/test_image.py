@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ from containers import (
     engine,
     handles,
 )
+from readmes import blocks
 from sinks import Sink, a_dead_port
 from walking import wait_for_verdicts
 from worlds import requests
@@ -159,6 +161,36 @@ def test_a_recording_sent_into_the_container_comes_out_judged(podman: Podman) ->
     fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
     assert fields["Uid"].split() == ["10001"] * 4
     assert int(fields["CapBnd"], 16) == 0
+
+
+def test_the_pages_commands_build_and_run_it(podman: Podman, folder: Path) -> None:
+    """But for the engine's name, free ports, and where specs and backend are."""
+    told = blocks(ROOT / "deploy" / "README.md")
+    engine_name, *words = shlex.split(told["command", "run"])
+    assert shlex.split(told["command", "build"]) == [
+        "docker", "build", "-t", IMAGE, "-f", "deploy/Dockerfile", ".",
+    ]  # fmt: skip
+    assert (engine_name, words[:2], words[-1]) == ("docker", ["run", "--rm"], IMAGE)
+    (folder / "desk.yaml").write_text("specs: [{name: desk, forbidden: [issue_refund]}]")
+    with Sink() as sink:
+        put = {
+            "./specs:": f"{folder}:",
+            "http://jaeger:4317": f"http://{HOST}:{sink.port}",
+            **{f"127.0.0.1:{port}:": "127.0.0.1::" for port in (4317, 4318, 8888)},
+        }
+        options = []
+        for word in words[2:-1]:
+            for old, new in put.items():
+                word = word.replace(old, new)  # noqa: PLW2901 - one after the other
+            options.append(word)
+        with podman.running(IMAGE, NETWORK, *options) as child:
+            child.wait_until_ready()
+            child.send(*bodies_of("crewai/skips"))
+            assert child.terminate() == 0
+        came = wait_for_verdicts(sink, 1)
+
+    assert [one["surefoot.spec.name"] for _, one in came.verdicts] == ["desk"]
+    assert [one["surefoot.violation.check"] for _, one in came.violations] == ["forbidden"]
 
 
 def test_a_backend_that_is_away_costs_no_exit_code_and_no_more_than_the_budget(

@@ -191,7 +191,7 @@ def test_a_backend_that_refuses_makes_requests_fail_at_once(page: Page, sink: Si
     one_span(grpc_exporter(page.child.grpc_port), AGENT)
 
     page.once("surefoot_forward_failed_total", lambda value: value == 2)
-    assert "(INVALID_ARGUMENT)" in page.child.wait_for("request_dropped")[0]["message"]
+    assert "(INVALID_ARGUMENT: not here)" in page.child.wait_for("request_dropped")[0]["message"]
 
 
 def test_an_inconclusive_verdict_names_what_is_missing(tmp_path: Path, sink: Sink) -> None:

@@ -118,15 +118,16 @@ class Backend:
 
 
 def _event(news: News, signal: str) -> Event:
+    detail = news.detail[:DETAIL_SHOWN]
     if news.kind is Kind.UNREACHABLE:
-        return BackendUnreachable(news.endpoint, signal, news.reason, news.detail[:DETAIL_SHOWN])
+        return BackendUnreachable(news.endpoint, signal, news.reason, detail)
     if news.kind is Kind.UNSUPPORTED:
         return SignalUnsupported(news.endpoint, signal)
     if news.kind is Kind.REACHABLE:
         return BackendBack(news.endpoint, signal)
     if news.kind is Kind.REJECTED:
-        return SpansRejected(news.endpoint, signal, news.count, news.detail[:DETAIL_SHOWN])
-    return RequestDropped(news.endpoint, signal, news.reason, news.count)
+        return SpansRejected(news.endpoint, signal, news.count, detail)
+    return RequestDropped(news.endpoint, signal, news.reason, news.count, detail)
 
 
 def _options(said: Exporter, queue_bytes: int) -> Options:

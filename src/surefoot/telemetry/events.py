@@ -145,6 +145,8 @@ class RequestDropped(Event):
     signal: str
     reason: str
     requests: int = 1
+    #: The backend's own words.
+    detail: str = ""
     level: ClassVar[int] = logging.ERROR
     every_s: ClassVar[int] = _MINUTE_S
 
@@ -155,7 +157,8 @@ class RequestDropped(Event):
 
     def __str__(self) -> str:
         what = f"requests of {self.signal} for {self.backend}"
-        return f"given up: {self.requests} {what} ({self.reason})"
+        why = f"{self.reason}: {self.detail}" if self.detail else self.reason
+        return f"given up: {self.requests} {what} ({why})"
 
 
 @dataclass(frozen=True, slots=True)
