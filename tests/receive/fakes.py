@@ -10,6 +10,7 @@ class Pipeline:
         self.answer = answer or Answer()
         self.accepted: list[tuple[bytes, str]] = []
         self.codes: list[tuple[str, str]] = []
+        self.told: list[tuple[str, str, str, str]] = []
 
     def accept(self, body: bytes, transport: str) -> Answer:
         """See `surefoot.receive.answer.Accept`."""
@@ -18,6 +19,7 @@ class Pipeline:
             raise self.answer
         return self.answer
 
-    def on_request(self, transport: str, code: str) -> None:
+    def on_request(self, signal: str, transport: str, code: str, why: str) -> None:
         """See `surefoot.receive.answer.OnRequest`."""
         self.codes.append((transport, code))
+        self.told.append((signal, transport, code, why))

@@ -121,12 +121,42 @@ def test_a_message_over_the_limit_is_refused_before_it_is_ours(
     assert len(gzip.compress(bytes(LIMIT + 1))) < LIMIT
 
 
-def test_other_services_are_unimplemented(port: int) -> None:
-    """So a backend's client stops sending metrics and logs here."""
+@pytest.mark.parametrize(("signal", "service"), [("metrics", "Metrics"), ("logs", "Logs")])
+def test_other_signals_are_unimplemented_and_told_where_they_belong(
+    pipeline: Pipeline, port: int, signal: str, service: str
+) -> None:
+    path = f"/opentelemetry.proto.collector.{signal}.v1.{service}Service/Export"
     with pytest.raises(grpc.RpcError) as caught:
-        export(port, b"", "/opentelemetry.proto.collector.logs.v1.LogsService/Export")
+        export(port, b"anything", path)
+    why = caught.value.details()
 
     assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+    assert why == (
+        f"Surefoot takes traces only; set OTEL_{signal.upper()}_EXPORTER=none, or name another "
+        f"endpoint for {signal} in OTEL_EXPORTER_OTLP_{signal.upper()}_ENDPOINT"
+    )
+    assert pipeline.told == [(signal, "grpc", "UNIMPLEMENTED", why)]
+    assert pipeline.accepted == []
+
+
+def test_other_services_are_unimplemented(pipeline: Pipeline, port: int) -> None:
+    with pytest.raises(grpc.RpcError) as caught:
+        export(port, b"", "/another.Service/Export")
+
+    assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+    assert pipeline.told == []
+
+
+def test_a_request_is_told_of_as_traces(pipeline: Pipeline, port: int) -> None:
+    export(port, b"")
+    pipeline.answer = DecodeError("no OTLP trace request")
+    with pytest.raises(grpc.RpcError):
+        export(port, b"")
+
+    assert pipeline.told == [
+        ("traces", "grpc", "OK", ""),
+        ("traces", "grpc", "INVALID_ARGUMENT", "no OTLP trace request"),
+    ]
 
 
 def test_the_official_exporter_is_understood(pipeline: Pipeline, port: int) -> None:

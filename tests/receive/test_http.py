@@ -37,6 +37,7 @@ def pipeline(shared: tuple[Pipeline, str]) -> Pipeline:
     fresh.answer = Answer()
     fresh.accepted.clear()
     fresh.codes.clear()
+    fresh.told.clear()
     return fresh
 
 
@@ -210,9 +211,48 @@ def test_other_methods_and_paths_are_refused_quietly(
     """n8n sends one HEAD at start."""
     assert httpx.get(url).status_code == 405
     assert httpx.head(url).status_code == 405
-    assert httpx.post(url.replace("traces", "logs"), headers=PROTOBUF).status_code == 404
+    assert httpx.post(url.replace("traces", "trace"), headers=PROTOBUF).status_code == 404
     assert pipeline.codes == [("http", "405"), ("http", "405"), ("http", "404")]
     assert caplog.records == []
+
+
+@pytest.mark.parametrize("signal", ["metrics", "logs"])
+def test_other_signals_are_not_found_and_told_where_they_belong(
+    pipeline: Pipeline, url: str, signal: str
+) -> None:
+    response = httpx.post(url.replace("traces", signal), headers=PROTOBUF, content=b"anything")
+    why = (
+        f"Surefoot takes traces only; set OTEL_{signal.upper()}_EXPORTER=none, or name another "
+        f"endpoint for {signal} in OTEL_EXPORTER_OTLP_{signal.upper()}_ENDPOINT"
+    )
+
+    assert response.status_code == 404
+    assert status_of(response) == Status(code=12, message=why)
+    assert pipeline.told == [(signal, "http", "404", why)]
+    assert pipeline.accepted == []
+
+
+@pytest.mark.parametrize("path", ["/", "/favicon.ico", "/v1/traces/", "/v1/metrics/x"])
+def test_another_path_is_told_the_right_one(pipeline: Pipeline, url: str, path: str) -> None:
+    response = httpx.post(url.replace("/v1/traces", path), headers=PROTOBUF)
+    why = (
+        "nothing is taken at this path; send OTLP/HTTP to /v1/traces, "
+        "and OTLP/gRPC to its own port, usually 4317"
+    )
+
+    assert status_of(response) == Status(code=5, message=why)
+    assert pipeline.told == [("traces", "http", "404", why)]
+
+
+def test_a_request_is_told_of_as_traces(pipeline: Pipeline, url: str) -> None:
+    httpx.post(url, headers=PROTOBUF)
+    httpx.post(url, headers={"content-type": "application/json"})
+    why = (
+        "content type application/json is not read here; send application/x-protobuf "
+        "(OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf)"
+    )
+
+    assert pipeline.told == [("traces", "http", "200", ""), ("traces", "http", "415", why)]
 
 
 def test_a_refusal_of_a_method_names_the_one_that_is_right(url: str) -> None:
@@ -226,8 +266,8 @@ def test_a_sender_that_goes_away_is_no_error() -> None:
     told = threading.Event()
     pipeline = Pipeline()
 
-    def on_request(transport: str, code: str) -> None:
-        pipeline.on_request(transport, code)
+    def on_request(signal: str, transport: str, code: str, why: str) -> None:
+        pipeline.on_request(signal, transport, code, why)
         told.set()
 
     server = HttpServer(traces_app(pipeline.accept, on_request), "127.0.0.1", 0)

@@ -1,6 +1,7 @@
 """What the sockets and the pipeline say to each other.
 
-Owns the two shapes, and the bytes of an answer that is a success. Knows no transport.
+Owns the two shapes, the bytes of an answer that is a success, and the words for signals
+that are not taken. Knows no transport.
 """
 
 from collections.abc import Callable
@@ -42,6 +43,20 @@ class Answer:
 #: Takes a request's bytes and the name of the transport that they came by. Raises
 #: `DecodeError` or `Overloaded`, both before anything of the request was taken.
 Accept: TypeAlias = Callable[[bytes, str], Answer]
-#: Is told of every request: the transport (`grpc`, `http`) and the code it was answered
-#: with, as that transport names it (`OK`, `UNAVAILABLE`; `200`, `503`).
-OnRequest: TypeAlias = Callable[[str, str], None]
+#: Is told of every request: its signal (`traces`, `metrics`, `logs`), the transport (`grpc`,
+#: `http`), the code it was answered with, as that transport names it (`OK`, `UNAVAILABLE`;
+#: `200`, `503`), and why it was refused, as its sender was told; empty if it was taken.
+OnRequest: TypeAlias = Callable[[str, str, str, str], None]
+
+TRACES: Final = "traces"
+#: An SDK that is told where its traces go sends these there, too.
+NOT_TAKEN: Final = ("metrics", "logs")
+
+
+def not_taken(signal: str) -> str:
+    """What to tell who sends one of `NOT_TAKEN`."""
+    name = signal.upper()
+    return (
+        f"Surefoot takes traces only; set OTEL_{name}_EXPORTER=none, or name another endpoint "
+        f"for {signal} in OTEL_EXPORTER_OTLP_{name}_ENDPOINT"
+    )

@@ -1,9 +1,9 @@
 """OTLP/gRPC in: TraceService/Export on grpcio's thread-pool server.
 
 Owns the socket and the answers. Knows no span: bytes go to `accept`, and what comes back
-or is raised becomes the response. A message over the limit (after decompression), a
-call of another service (UNIMPLEMENTED) and broken frames are answered by grpcio itself,
-before a request is ours to count.
+or is raised becomes the response. Metrics and logs are UNIMPLEMENTED, in words of ours. A
+message over the limit (after decompression), a call of any other service and broken
+frames are answered by grpcio itself, before a request is ours to count.
 
 Why: the bytes pass unparsed (no deserializer), so one bad text cannot fail a batch
 before we see it. A thread pool, not grpc.aio: see `WORKERS`. The number of calls is not
@@ -12,15 +12,16 @@ call's message is not read yet, so it is the sender that waits.
 """
 
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NoReturn
 
 import grpc
 
 from surefoot.errors import ConfigError, SurefootError
-from surefoot.receive.answer import MAX_BYTES, Accept, OnRequest
+from surefoot.receive.answer import MAX_BYTES, NOT_TAKEN, TRACES, Accept, OnRequest
 from surefoot.receive.listen import listen, shown
-from surefoot.receive.status import Refusal, refusal
+from surefoot.receive.status import Refusal, other_signal, refusal
 
 #: CPU of the server a request of one span, 4 connections, 2026-12-01 on a shared Xeon, best
 #: of 4 runs: 242 us with 4 workers, 251 with 8, grpc.aio 224 (227 with uvloop): no
@@ -28,7 +29,11 @@ from surefoot.receive.status import Refusal, refusal
 #: request of 64 MiB must not hold the small ones up; few, since each may hold so much.
 WORKERS: Final = 4
 _TRANSPORT = "grpc"
-_SERVICE = "opentelemetry.proto.collector.trace.v1.TraceService"
+_SERVICES = {
+    TRACES: "opentelemetry.proto.collector.trace.v1.TraceService",
+    "metrics": "opentelemetry.proto.collector.metrics.v1.MetricsService",
+    "logs": "opentelemetry.proto.collector.logs.v1.LogsService",
+}
 #: Where gRPC carries a google.rpc.Status. Source: grpc.github.io, "Richer error model".
 _DETAILS = "grpc-status-details-bin"
 _log = logging.getLogger(__name__)
@@ -71,9 +76,15 @@ class GrpcServer:
                 ("grpc.so_reuseport", 0),  # a taken port is an error, not a silent share
             ),
         )
-        export = grpc.unary_unary_rpc_method_handler(self._export)
-        handler = grpc.method_handlers_generic_handler(_SERVICE, {"Export": export})
-        self._server.add_generic_rpc_handlers((handler,))
+        exports = {TRACES: self._export} | {name: self._refuses(name) for name in NOT_TAKEN}
+        self._server.add_generic_rpc_handlers(
+            tuple(
+                grpc.method_handlers_generic_handler(
+                    _SERVICES[signal], {"Export": grpc.unary_unary_rpc_method_handler(export)}
+                )
+                for signal, export in exports.items()
+            )
+        )
         address = shown(self._host, self._port)
         try:
             port: int = self._server.add_insecure_port(address)
@@ -99,11 +110,21 @@ class GrpcServer:
         except Exception as error:  # noqa: BLE001 - a sender is told INTERNAL, not a traceback
             _log.exception("a request failed")
             self._refuse(refusal(error), context)
-        self._on_request(_TRANSPORT, grpc.StatusCode.OK.name)
+        self._on_request(TRACES, _TRANSPORT, grpc.StatusCode.OK.name, "")
         return response
 
-    def _refuse(self, told: Refusal, context: grpc.ServicerContext) -> NoReturn:
-        self._on_request(_TRANSPORT, told.code.name)
+    def _refuses(self, signal: str) -> Callable[[bytes, grpc.ServicerContext], bytes]:
+        told = other_signal(signal)
+
+        def export(_body: bytes, context: grpc.ServicerContext) -> bytes:
+            self._refuse(told, context, signal)
+
+        return export
+
+    def _refuse(
+        self, told: Refusal, context: grpc.ServicerContext, signal: str = TRACES
+    ) -> NoReturn:
+        self._on_request(signal, _TRANSPORT, told.code.name, told.message)
         context.set_trailing_metadata(((_DETAILS, told.encode()),))
         context.abort(told.code, told.message)
         raise AssertionError("abort raises")

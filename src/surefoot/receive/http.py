@@ -10,6 +10,7 @@ A sender reads the answer in the content type that it used, which can only be pr
 
 import logging
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Final
 
 from starlette.applications import Starlette
@@ -20,14 +21,27 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from surefoot.errors import SurefootError
-from surefoot.receive.answer import MAX_BYTES, Accept, OnRequest
+from surefoot.receive.answer import MAX_BYTES, NOT_TAKEN, TRACES, Accept, OnRequest
 from surefoot.receive.inflate import Gzip, Plain
 from surefoot.receive.room import Room, Share
-from surefoot.receive.status import Refusal, TooLarge, Unsupported, http_refusal, refusal
+from surefoot.receive.status import (
+    Refusal,
+    TooLarge,
+    Unsupported,
+    http_refusal,
+    other_signal,
+    refusal,
+)
 
-PATH: Final = "/v1/traces"
+PATH: Final = f"/v1/{TRACES}"
+_OTHERS: Final = {f"/v1/{signal}": signal for signal in NOT_TAKEN}
+_NO_SUCH_PATH: Final = (
+    f"nothing is taken at this path; send OTLP/HTTP to {PATH}, "
+    "and OTLP/gRPC to its own port, usually 4317"
+)
 _TRANSPORT = "http"
 _PROTOBUF = "application/x-protobuf"
+_RIGHT_KIND = f"send {_PROTOBUF} (OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf)"
 #: A body up to this long is taken on the event loop (some 1.5 ms); a longer one in a
 #: thread, which costs 0.1 ms more but holds up nobody.
 _SMALL: Final = 256 * 1024
@@ -69,20 +83,23 @@ class _Traces:
             else:
                 answer = await run_in_threadpool(self._accept, body, _TRANSPORT)
         except ClientDisconnect:
-            self._on_request(_TRANSPORT, str(_GONE))
+            self._on_request(TRACES, _TRANSPORT, str(_GONE), "the sender went away")
             return Response(status_code=_GONE)
         except SurefootError as error:
             return self._refuse(refusal(error))
         except Exception as error:  # noqa: BLE001 - a sender is told 500, not a traceback
             _log.exception("a request failed")
             return self._refuse(refusal(error))
-        self._on_request(_TRANSPORT, "200")
+        self._on_request(TRACES, _TRANSPORT, "200", "")
         return Response(answer.encode(), media_type=_PROTOBUF)
 
-    async def elsewhere(self, _request: Request, error: Exception) -> Response:
+    async def elsewhere(self, request: Request, error: Exception) -> Response:
         """Answer another path or method."""
+        if signal := _OTHERS.get(request.url.path):
+            return self._refuse(other_signal(signal), signal=signal)
         known = error if isinstance(error, HTTPException) else HTTPException(500)
-        return self._refuse(http_refusal(known.status_code, known.detail), known.headers)
+        why = _NO_SUCH_PATH if known.status_code == HTTPStatus.NOT_FOUND else known.detail
+        return self._refuse(http_refusal(known.status_code, why), known.headers)
 
     async def _body(self, request: Request, share: Share) -> bytes:
         """The whole body, inflated.
@@ -95,7 +112,7 @@ class _Traces:
         """
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != _PROTOBUF:
-            raise Unsupported(f"content type {kind or '(none)'} is not read here; send {_PROTOBUF}")
+            raise Unsupported(f"content type {kind or '(none)'} is not read here; {_RIGHT_KIND}")
         encoding = request.headers.get("content-encoding", "identity").strip().lower()
         if encoding not in ("gzip", "identity", "none", ""):
             raise Unsupported(f"content encoding {encoding} is not read here; send gzip or none")
@@ -108,7 +125,9 @@ class _Traces:
             share.grow_to(inflate.size)
         return inflate.finish()
 
-    def _refuse(self, told: Refusal, more: Mapping[str, str] | None = None) -> Response:
-        self._on_request(_TRANSPORT, str(told.http))
+    def _refuse(
+        self, told: Refusal, more: Mapping[str, str] | None = None, signal: str = TRACES
+    ) -> Response:
+        self._on_request(signal, _TRANSPORT, str(told.http), told.message)
         headers = {**told.http_headers, **(more or {})}
         return Response(told.encode(), told.http, headers, media_type=_PROTOBUF)

@@ -22,6 +22,7 @@ from google.rpc.error_details_pb2 import (
 from google.rpc.status_pb2 import Status
 
 from surefoot.errors import DecodeError, Overloaded
+from surefoot.receive.answer import not_taken
 
 #: Of a message that is told; gRPC's trailers must stay below 8 KiB altogether.
 _MESSAGE_CHARS = 1_000
@@ -81,6 +82,11 @@ def refusal(error: Exception) -> Refusal:
             return Refusal(grpc.StatusCode.INVALID_ARGUMENT, 400, message)
     # What broke is ours alone to know: the text may hold what the spans held.
     return Refusal(grpc.StatusCode.INTERNAL, 500, "surefoot failed; the request was not taken")
+
+
+def other_signal(signal: str) -> Refusal:
+    """What to tell who sends metrics or logs. Its exporter drops them and goes on."""
+    return Refusal(grpc.StatusCode.UNIMPLEMENTED, 404, not_taken(signal))
 
 
 def http_refusal(http: int, message: str) -> Refusal:

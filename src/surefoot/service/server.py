@@ -188,8 +188,8 @@ class Server:
             return "not receiving"
         return self._thread.problem() or self._line.intake.problem()
 
-    def _count_request(self, transport: str, code: str) -> None:
-        self._line.metrics.add(instruments.REQUESTS, ("traces", transport, code))
+    def _count_request(self, signal: str, transport: str, code: str, why: str) -> None:
+        self._line.metrics.add(instruments.REQUESTS, (signal, transport, code))
 
     def _read_metrics(self) -> Points:
         """Every point there is now, for the export and any scrape, one after the other."""
