@@ -99,6 +99,13 @@ class Podman:
         told = self("inspect", "--format={{.State.Pid}}", name)
         return int(told.stdout or 0)
 
+    def signal(self, name: str, number: signal.Signals) -> None:
+        """Send a signal to a container's first process, past podman."""
+        process = self.first_process(name)
+        # To 0 it would go to the whole group of this one.
+        assert process > 0, f"{name} does not run"
+        os.kill(process, number)
+
     @contextmanager
     def running(
         self, image: str, *options: object, command: Sequence[object] = ()
@@ -138,6 +145,10 @@ class Contained(Child):
     def first_process(self) -> int:
         """See `Podman.first_process`."""
         return self.podman.first_process(self.name)
+
+    def signal(self, number: signal.Signals) -> None:
+        """See `Podman.signal`."""
+        self.podman.signal(self.name, number)
 
 
 @contextmanager
