@@ -95,7 +95,8 @@ def test_the_command_works_as_written(name: str) -> None:
 def test_the_server_starts_as_written(name: str, tmp_path: Path) -> None:
     """It takes the ports that the README names, or says that they are taken.
 
-    A backend there is: a stop waits for one that does not answer.
+    With the specs that it says to write. A backend there is: a stop waits for one that does
+    not answer.
     """
     (line,) = BLOCKS["command", name].splitlines()
     has_file = "-c surefoot.yaml" in line
@@ -105,12 +106,10 @@ def test_the_server_starts_as_written(name: str, tmp_path: Path) -> None:
         if has_file:
             config = BLOCKS["config", "forward"].replace("jaeger:4317", sink.endpoint)
             (tmp_path / "surefoot.yaml").write_text(config, encoding="utf-8")
-            (tmp_path / "specs").mkdir()
-            (tmp_path / "specs" / "spec.yaml").write_text(
-                BLOCKS["spec", "refund"], encoding="utf-8"
-            )
+        (tmp_path / "specs").mkdir()
+        (tmp_path / "specs" / "own.yaml").write_text(BLOCKS["spec", "own"], encoding="utf-8")
         with subprocess.Popen(
-            in_this_python(line), cwd=tmp_path if has_file else ROOT,
+            in_this_python(line), cwd=tmp_path,
             stderr=subprocess.PIPE, text=True, env=plain_environment(),
         ) as server:  # fmt: skip
             assert server.stderr
@@ -126,6 +125,7 @@ def test_the_server_starts_as_written(name: str, tmp_path: Path) -> None:
     else:
         assert code == 0, said
         assert "over gRPC on 127.0.0.1:4317" in said
+        assert "1 spec in force" in said
 
 
 def is_taken(port: int) -> bool:
@@ -154,6 +154,7 @@ def test_an_agent_reaches_it_by_its_environment_alone(
         assert child.terminate() == 0
 
     assert exports["OTEL_EXPORTER_OTLP_PROTOCOL"] == "grpc"
+    assert exports["OTEL_METRICS_EXPORTER"] == exports["OTEL_LOGS_EXPORTER"] == "none"
     assert child.event("stopped")["received"] == 15
 
 
@@ -179,13 +180,26 @@ def test_the_table_names_every_key_of_the_whole_configuration() -> None:
 
 
 @pytest.mark.parametrize(
-    ("block", "name"), [("refund", "refund-desk"), ("rules", "refunds"), ("answers", "refunds")]
+    ("block", "name"),
+    [("own", "own-agent"), ("refund", "refund-desk"), ("rules", "refunds"), ("answers", "refunds")],
 )
 def test_the_spec_loads(block: str, name: str, tmp_path: Path) -> None:
     file = tmp_path / "spec.yaml"
     file.write_text(BLOCKS["spec", block], encoding="utf-8")
 
     assert [spec.name for spec in load([file]).specs] == [name]
+
+
+def test_the_first_spec_is_met_by_the_agents_of_the_blocks_and_by_no_other(tmp_path: Path) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text(BLOCKS["spec", "own"], encoding="utf-8")
+    (spec,) = load([file]).specs
+    blocks = BLOCKS["python", "exporter"] + BLOCKS["javascript", "exporter"]
+    services = re.findall(r'"service.name": "(.+?)"', blocks)
+
+    assert len(services) == 2
+    assert all(spec.fits_service(service) for service in services)
+    assert not spec.fits_service("another")
 
 
 def test_the_table_of_rules_tells_each_rules_kind_and_severity() -> None:
@@ -301,6 +315,14 @@ def test_the_times_told_are_the_defaults() -> None:
     assert f"`settle` ({judging.settle_ns // 10**9} s)" in own_agent()
     assert f"`idle_timeout` ({judging.idle_timeout_ns // 10**9} s)" in own_agent()
     assert f"by OTLP every {INTERVAL_S:.0f} s" in own_agent()
+
+
+def test_the_lines_that_switch_metrics_on_do() -> None:
+    (line,) = re.findall(r"Add `(service: .+?)` to `surefoot\.yaml`", own_agent())
+    telemetry = yaml.safe_load(BLOCKS["config", "forward"])["service"]["telemetry"]
+
+    assert yaml.safe_load(line)["service"]["telemetry"] == telemetry
+    assert load_config(None, {}).metrics is None
 
 
 def test_every_word_of_evidence_is_explained() -> None:

@@ -26,7 +26,7 @@ AGENT_PY = """
 import agent
 
 tools = [agent.lookup_order, agent.check_policy, agent.issue_refund]
-desk = agent.create_agent(agent.scripted("lucky"), tools, name="refund_agent")
+desk = agent.create_agent(agent.scripted("lucky"), tools{named})
 print(desk.invoke({"messages": [("user", agent.TASK)]})["messages"][-1].content)
 """
 #: An agent of the AI SDK behind the README's block; its spans are the AI SDK's own.
@@ -80,17 +80,23 @@ def judged(sink: Sink) -> tuple[list[Any], Came]:
     return [told[f"surefoot.{key}"] for key in keys], came
 
 
-def test_a_python_agent_is_judged(page: Page, sink: Sink, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("named", "label"), [(', name="refund_agent"', "refund_agent"), ("", "main")]
+)
+def test_a_python_agent_is_judged(
+    named: str, label: str, page: Page, sink: Sink, tmp_path: Path
+) -> None:
+    """By the name that it has; without one it is `main`."""
     walk = set_out(ROOT / "examples" / "langgraph", tmp_path)
     (walk.folder / "exporter.py").write_text(
-        BLOCKS["python", "exporter"] + AGENT_PY, encoding="utf-8"
+        BLOCKS["python", "exporter"] + AGENT_PY.format(named=named), encoding="utf-8"
     )
     told = Walk(walk.folder, BLOCKS).environment("agent", page.child)
     done = run(walk, [".venv/bin/python", "exporter.py"], **told)
 
     assert (done.returncode, done.stderr) == (0, "")
     verdict, came = judged(sink)
-    assert verdict == ["refund-desk", "refund-desk", "refund_agent", "lucky", "complete"]
+    assert verdict == ["refund-desk", "refund-desk", label, "lucky", "complete"]
     assert {told["surefoot.violation.check"] for _, told in came.violations} == {
         "required", "before",
     }  # fmt: skip

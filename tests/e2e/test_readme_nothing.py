@@ -1,5 +1,6 @@
 """The README's table "When nothing appears": each row happens, and shows as its left side says."""
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
 
-from promised import Page, as_written
+from cache import needed
+from promised import BLOCKS, README, Page, as_written, free_address
 from sinks import Refuse, Sink, a_dead_port
 from walking import wait_for_verdicts
 from worlds import requests
@@ -57,6 +59,42 @@ def one_span(exporter: SpanExporter, attributes: dict[str, str], parent: int = 0
     context = set_span_in_context(NonRecordingSpan(above)) if parent else None
     provider.get_tracer("agent").start_span("turn", context, attributes=attributes).end()
     provider.shutdown()
+
+
+def test_when_it_works_it_shows(page: Page) -> None:
+    page.child.send(*requests("langgraph/skips"))
+    page.once("surefoot_verdicts_total", lambda value: value == 1)
+
+    found = page.look()
+    assert page.value(REQUESTS, code="OK") == len(requests("langgraph/skips"))
+    assert page.value(RECEIVED) > 0
+    assert page.value("surefoot_runs_total", matched="true") == 1
+    assert page.value("surefoot_luck_green") == 1
+    assert page.value("surefoot_violations_total", check="required") == 1
+    assert set(found) >= {"surefoot_luck_lucky", "surefoot_luck_rate_ratio"}
+
+
+def test_where_metrics_are_off_curl_cannot_connect() -> None:
+    needed("curl")
+    done = subprocess.run(
+        ["bash", "-c", BLOCKS["command", "metrics"].replace("127.0.0.1:8888", free_address())],
+        capture_output=True, text=True, check=False, timeout=GIVES_UP_S * 30,
+    )  # fmt: skip
+    said = [
+        word for word in ("Connection refused", "Couldn't connect to server") if word in done.stderr
+    ]
+
+    assert (done.stdout, len(said)) == ("", 1), done.stderr
+    assert f"`{said[0]}`" in README.read_text(encoding="utf-8")
+
+
+def test_a_span_that_names_no_agent_is_mains(tmp_path: Path, sink: Sink) -> None:
+    spec = "specs: [{name: refund-desk, match: {agent: refund_agent}, required: [lookup_order]}]"
+    tool = {"openinference.span.kind": "TOOL", "tool.name": "lookup_order"}
+    with as_written(tmp_path, sink.endpoint, spec=spec) as page:
+        one_span(grpc_exporter(page.child.grpc_port), tool)
+
+        page.once("surefoot_runs_total", lambda value: value == 1, matched="false", agent="main")
 
 
 def test_nothing_came(page: Page) -> None:

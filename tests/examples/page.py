@@ -62,9 +62,10 @@ are run by a test. How a spec is written, which runs it judges and how calls and
 is in the [README](../README.md#write-a-spec); every key with its type is in `surefoot schema`.
 
 **Kind** says what a part of a run can decide. *Final*: no further span can undo a violation, so
-it stands on any evidence and is told while the run is still open. *Seen*: it rests on what was
-seen. *Absent*: it rests on what is not there, so it needs the whole run. Where the evidence does
-not suffice, a check is inconclusive: neither passed nor violated.
+it stands on any evidence, and may be told while the run is still open
+([when](../README.md#what-appears-when)). *Seen*: it rests on what was seen. *Absent*: it rests on
+what is not there, so it needs the whole run. Where the evidence does not suffice, a check is
+inconclusive: neither passed nor violated.
 
 **Severity** is what a violation weighs unless the spec says otherwise: for a spec's keys under
 `severity`, for a rule beside it. A rule may also have `when: {input, step, args}`, and then
