@@ -89,7 +89,7 @@ def test_a_python_agent_is_judged(
     """By the name that it has; without one it is `main`."""
     walk = set_out(ROOT / "examples" / "langgraph", tmp_path)
     (walk.folder / "exporter.py").write_text(
-        BLOCKS["python", "exporter"] + AGENT_PY.format(named=named), encoding="utf-8"
+        BLOCKS["python", "exporter"] + AGENT_PY.replace("{named}", named), encoding="utf-8"
     )
     told = Walk(walk.folder, BLOCKS).environment("agent", page.child)
     done = run(walk, [".venv/bin/python", "exporter.py"], **told)
