@@ -139,6 +139,25 @@ def test_json_is_a_415(page: Page) -> None:
     assert page.value(REQUESTS, code="415", transport="http") == 1
 
 
+@pytest.mark.parametrize("signal", ["metrics", "logs"])
+def test_metrics_and_logs_are_refused_and_told_apart(page: Page, signal: str) -> None:
+    """And the sender is told the variable that the README names."""
+    kind = {"metrics": "Metrics", "logs": "Logs"}[signal]
+    with page.child.channel() as channel, pytest.raises(grpc.RpcError, match="UNIMPLEMENTED") as e:
+        channel.unary_unary(f"/opentelemetry.proto.collector.{signal}.v1.{kind}Service/Export")(
+            b"", timeout=30
+        )
+    url = f"http://127.0.0.1:{page.child.http_port}/v1/{signal}"
+    refused = httpx.post(url, headers={"content-type": "application/x-protobuf"})
+
+    assert refused.status_code == 404
+    assert page.value(REQUESTS, signal=signal, code="UNIMPLEMENTED") == 1
+    assert page.value(REQUESTS, signal=signal, code="404") == 1
+    variable = f"OTEL_{signal.upper()}_EXPORTER=none"
+    assert variable in str(e.value)
+    assert f"`{variable}`" in README.read_text(encoding="utf-8")
+
+
 def test_what_finds_no_room_is_unavailable_or_503(tmp_path: Path) -> None:
     first, second, *_ = requests("langgraph/good")
     queue = {"queue_size": 1}
