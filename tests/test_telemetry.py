@@ -21,6 +21,8 @@ from surefoot.telemetry import (
     NotBuilt,
     Refusing,
     RequestDropped,
+    RequestRefused,
+    RunUnmatched,
     SignalUnsupported,
     SpanFailed,
     SpansRejected,
@@ -28,6 +30,7 @@ from surefoot.telemetry import (
     SpecsRejected,
     SpecsUnwatched,
     Stopped,
+    Stopping,
     Telemetry,
     TraceEvicted,
     VerdictFailed,
@@ -56,6 +59,9 @@ EVENTS = [
     SpanFailed("chat gpt", "InputError"),
     SpansRejected("jaeger:4317", "traces", 3, "too old"),
     BackendBack("jaeger:4317", "traces"),
+    RunUnmatched("ops-bot", "main"),
+    RequestRefused("http", "404", "traces", "nothing is taken at this path"),
+    Stopping(15),
     Stopped(received=10, judged=8, apart=1, lost=1, verdicts=2, undelivered=3, took_s=0.25),
 ]
 
@@ -164,7 +170,28 @@ def test_the_subjects_held_are_bounded() -> None:
     for n in range(5000):
         told.record(BackendUnreachable(f"b{n}", "traces", "UNAVAILABLE"))
 
-    assert len(told._told) <= 1000
+    assert sum(map(len, told._told.values())) == 1000
+
+
+def test_subjects_that_a_sender_makes_up_neither_flood_the_log_nor_silence_another_kind() -> None:
+    stream = io.StringIO()
+    configure_logging("info", "json", stream)
+    clock = MovedClock()
+    told = Telemetry(clock)
+    for n in range(1500):
+        clock.ns = n
+        told.record(RunUnmatched(f"bot-{n}", "main"))
+    told.record(Refusing("memory is short"))
+    clock.ns = 3600 * S
+    told.record(RunUnmatched("bot-1400", "main"))
+    told.record(RunUnmatched("bot-1401", "main"))
+    clock.ns += 1
+    told.record(RunUnmatched("bot-1402", "main"))
+
+    read = [json.loads(line) for line in stream.getvalue().splitlines()]
+    services = [one.get("service") for one in read]
+
+    assert services == [*(f"bot-{n}" for n in range(1000)), None, "bot-1400", "bot-1402"]
 
 
 def test_the_words_of_an_error_stand_at_debug_level_only() -> None:
@@ -213,3 +240,46 @@ def test_console_lines_say_how_many_were_held_back() -> None:
         told.record(BackendUnreachable("a:1", "traces", "UNAVAILABLE"))
 
     assert stream.getvalue().splitlines()[-1].endswith("(1 more since the last such line)")
+
+
+def test_what_is_most_often_wrong_is_told_in_these_words() -> None:
+    assert str(RunUnmatched("ops-bot", "main")) == (
+        "a run of service 'ops-bot', agent 'main' meets no spec: it is passed on and not judged"
+    )
+    assert str(RequestRefused("http", "404", "logs", "Surefoot takes traces only")) == (
+        "refused a request over http (404): Surefoot takes traces only"
+    )
+    assert str(NoSpecs("looked in ./specs, which is /srv/specs")) == (
+        "no specs are loaded (looked in ./specs, which is /srv/specs): "
+        "spans are passed on, and no run is judged"
+    )
+    assert str(NoSpecs()) == "no specs are loaded: spans are passed on, and no run is judged"
+    assert str(Stopping(15)) == (
+        "stopping: what is open is judged and what is queued is sent, within 15 s"
+    )
+
+
+@pytest.mark.parametrize(
+    ("event", "seconds"),
+    [(RunUnmatched("ops-bot", "main"), 3600), (RequestRefused("http", "404", "traces", "x"), 60)],
+    ids=["RunUnmatched", "RequestRefused"],
+)
+def test_it_is_told_once_in_a_while(event: Event, seconds: int) -> None:
+    clock = MovedClock()
+    told = Telemetry(clock)
+
+    assert told._held_back(event) == 0
+    clock.ns = seconds * S - 1
+    assert told._held_back(event) is None
+    clock.ns = seconds * S
+    assert told._held_back(event) == 1
+
+
+def test_each_agent_and_each_kind_of_refusal_is_told() -> None:
+    unmatched = (RunUnmatched("a", "b"), RunUnmatched("a", "c"), RunUnmatched("c", "b"))
+    refused = [
+        RequestRefused(*one, "x")
+        for one in (("http", "404", "traces"), ("http", "415", "traces"), ("grpc", "404", "logs"))
+    ]
+
+    assert len(lines(*unmatched, *refused, *unmatched, *refused)) == 6

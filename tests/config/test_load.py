@@ -72,6 +72,42 @@ def test_the_specs_folder_counts_if_there_are_any_in_it(load: Loader, tmp_path: 
     assert config.spec_paths() == (Path("specs"),)
 
 
+def test_it_says_where_specs_were_sought(load: Loader, tmp_path: Path) -> None:
+    assert load("").specs_sought == f"looked in ./specs, which is {tmp_path}/specs"
+    assert load("processors: {surefoot: {specs: []}}").specs_sought == (
+        "processors.surefoot.specs is empty"
+    )
+
+
+def test_specs_that_are_not_there_are_told_with_file_and_line(load: Loader, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "desk.yml").touch()
+    (tmp_path / "desk.yaml").touch()
+    load(
+        "processors:\n  surefoot:\n    specs:\n      - desk.yaml\n      - gone\n      - full\n"
+        f"      - empty\n      - {tmp_path}/away.yaml\n    settle: 1s\n"
+    )
+    with pytest.raises(ConfigError) as refusal:
+        load_config(load.path, {}, seek_specs=True)
+    at = f"{load.path}: processors.surefoot.specs"
+    gone = "no such file; paths are relative to where surefoot was started"
+    empty = "no spec file in this folder; add one that ends in .yaml"
+
+    assert str(refusal.value).splitlines() == [
+        f"{at}[1]: {tmp_path}/gone: {gone} (line 5)",
+        f"{at}[3]: {tmp_path}/empty: {empty} (line 7)",
+        f"{at}[4]: {tmp_path}/away.yaml: {gone} (line 8)",
+    ]
+
+
+def test_specs_that_are_there_are_found(load: Loader, tmp_path: Path) -> None:
+    (tmp_path / "desk.yaml").touch()
+    load("processors: {surefoot: {specs: desk.yaml}}")
+
+    assert load_config(load.path, {}, seek_specs=True).spec_paths() == (Path("desk.yaml"),)
+
+
 def test_the_defaults_are_the_designs() -> None:
     config = load_config(None, {})
 
@@ -430,7 +466,19 @@ def test_an_endpoint_without_a_port_is_refused(endpoint: str) -> None:
 def test_our_own_listener_is_refused_under_any_name(host: str) -> None:
     line = refuse_environment({ENDPOINT: f"http://{host}:4317"})
 
-    assert "is our own listener (receivers.otlp.protocols.grpc.endpoint); name the" in line
+    assert line.endswith(
+        "is our own listener (receivers.otlp.protocols.grpc.endpoint); name the backend "
+        "behind Surefoot, or unset the variable here: it is meant for the agent"
+    )
+
+
+def test_our_own_listener_in_a_file_blames_no_variable(load: Loader) -> None:
+    (line,) = load.refuse("exporters: {otlp: {endpoint: localhost:4317}}")
+
+    assert line == (
+        "exporters.otlp.endpoint: localhost:4317 is our own listener "
+        "(receivers.otlp.protocols.grpc.endpoint); name the backend behind Surefoot (line 1)"
+    )
 
 
 # Bounds.

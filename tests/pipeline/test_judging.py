@@ -1,7 +1,9 @@
 """From requests to verdicts, over recorded runs; time is moved."""
 
+import logging
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import hypothesis.strategies as st
 import pytest
@@ -10,7 +12,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from surefoot.buffer import Limits
 from surefoot.model import Outcome, Reason
-from surefoot.specs import SpecSet
+from surefoot.specs import SpecSet, load
+from surefoot.telemetry import RunUnmatched
 from worlds import World, requests, split
 
 RECORDED = ("langgraph", "openaiagents", "pydanticai", "crewai", "smolagents", "llamaindex")
@@ -181,3 +184,62 @@ def test_without_a_green_run_the_luck_rate_has_no_point(world: World) -> None:
     assert plan.verdict
     assert not plan.verdict.is_green
     assert "surefoot.luck.rate" not in points_of(world)
+
+
+def unmatched(caplog: pytest.LogCaptureFixture) -> list[RunUnmatched]:
+    told = [getattr(record, "event", None) for record in caplog.records]
+    return [one for one in told if isinstance(one, RunUnmatched)]
+
+
+def renamed(body: bytes, service: str) -> bytes:
+    """The same request, of another service."""
+    request = ExportTraceServiceRequest.FromString(body)
+    for group in request.resource_spans:
+        for attribute in group.resource.attributes:
+            if attribute.key == "service.name":
+                attribute.value.string_value = service
+    return request.SerializeToString()
+
+
+@pytest.fixture
+def picky(tmp_path: Path) -> World:
+    """A pipeline whose one spec is for other agents."""
+    file = tmp_path / "desk.yaml"
+    file.write_text("specs: [{name: desk, match: {service: 'refund-*'}, max_steps: 9}]")
+    return World(load([file]))
+
+
+def test_a_run_that_meets_no_spec_is_told_of_once(
+    picky: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    bodies = [*requests("crewai/good"), *requests("crewai/skips")]
+    with caplog.at_level(logging.INFO, "surefoot"):
+        picky.send(*(renamed(body, "ops-bot") for body in bodies))
+        picky.wait(130)
+        (told,) = unmatched(caplog)
+
+    assert told.service == "ops-bot"
+    assert told.agent == "refund agent"
+    assert told.level == logging.INFO
+
+
+def test_a_name_that_is_told_of_is_cut(picky: World, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "surefoot"):
+        picky.send(*(renamed(body, "x" * 101) for body in requests("crewai/good")))
+        picky.send(*(renamed(body, "y" * 100) for body in requests("crewai/skips")))
+        picky.wait(130)
+
+    assert {one.service for one in unmatched(caplog)} == {"x" * 100 + "…", "y" * 100}
+
+
+def test_a_run_that_meets_one_is_not_told_of_nor_any_where_there_is_none(
+    picky: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """That no specs are loaded was told at the start."""
+    none = World(SpecSet())
+    with caplog.at_level(logging.INFO, "surefoot"):
+        for one in (picky, none):
+            one.send(*requests("crewai/good"))
+            one.wait(130)
+
+    assert unmatched(caplog) == []

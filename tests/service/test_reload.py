@@ -332,7 +332,20 @@ def test_a_set_without_specs_is_told_as_at_the_start(folder: Path) -> None:
     desk = Desk(folder, files=Emptied)
     (folder / "refunds.yaml").write_text(a_spec(name="none"), encoding="utf-8")
 
-    assert desk.look() == [NoSpecs()]
+    assert desk.look() == [NoSpecs(f"looked in {folder}")]
+
+
+def test_where_specs_were_sought_is_told(tmp_path: Path) -> None:
+    found: list[Path] = []
+    files = SpecFiles(lambda: found, "looked nowhere")
+    files.load()
+    before = files.looked()
+    file = tmp_path / "refunds.yaml"
+    file.write_text(a_spec(), encoding="utf-8")
+    found.append(file)
+    files.load()
+
+    assert (before, files.looked()) == ("looked nowhere", f"looked in {file}")
 
 
 def test_only_folders_in_which_files_change_are_watched(tmp_path: Path, folder: Path) -> None:

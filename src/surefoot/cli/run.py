@@ -28,7 +28,7 @@ def run(
     ] = None,
 ) -> None:
     """Take OTLP traces, pass them on, judge them, emit verdicts. Stops on SIGTERM."""
-    loaded = load_config(config, os.environ)
+    loaded = load_config(config, os.environ, seek_specs=not specs)
     from surefoot import service  # noqa: PLC0415 - the servers' libraries take a while to load
 
     paths = tuple(specs) if specs else loaded.spec_paths()

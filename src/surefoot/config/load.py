@@ -22,7 +22,7 @@ from surefoot.config.own import collide, reaches
 from surefoot.config.schema import File, Grpc, Http, Judging, Logs
 from surefoot.config.values import Endpoint
 from surefoot.errors import ConfigError
-from surefoot.yamlfile import dotted, line_number, read
+from surefoot.yamlfile import Place, dotted, line_number, read
 
 #: The share of the memory limit that spans may take; the rest is the process itself.
 BUFFER_SHARE: Final = 0.6
@@ -75,12 +75,22 @@ class Config:
         """The spec files and folders; `./specs` if none are named and it has any."""
         if self.judging.specs is not None:
             return tuple(Path(name) for name in self.judging.specs)
-        found = any(path.suffix in (".yaml", ".yml") for path in DEFAULT_SPECS.glob("*"))
-        return (DEFAULT_SPECS,) if found else ()
+        return (DEFAULT_SPECS,) if _some_spec(DEFAULT_SPECS.glob("*")) else ()
+
+    @property
+    def specs_sought(self) -> str:
+        """In words, where specs were looked for if there is none."""
+        if self.judging.specs is not None:
+            return "processors.surefoot.specs is empty"
+        return f"looked in ./{DEFAULT_SPECS}, which is {DEFAULT_SPECS.absolute()}"
 
 
-def load_config(path: Path | None, environ: Mapping[str, str]) -> Config:
+def load_config(
+    path: Path | None, environ: Mapping[str, str], *, seek_specs: bool = False
+) -> Config:
     """Return the configuration in `path`, or the one that holds without a file.
+
+    seek_specs: the spec files and folders that it names must be there.
 
     Raises:
         ConfigError: It cannot be read or run. The message has a line a problem.
@@ -90,12 +100,15 @@ def load_config(path: Path | None, environ: Mapping[str, str]) -> Config:
     variables = Variables(environ)
     exporter, for_http = resolve(said.exporters.otlp, variables)
     wrong = [place.tell(key.split("."), problem) for key, problem in _senseless(said)]
+    if seek_specs:
+        wrong += [place.tell(at, problem) for at, problem in _unfound(said)]
     if exporter is not None:
         ours = _own(said, exporter.endpoint)
         if ours and exporter.origin.startswith("exporters."):
             wrong.append(place.tell(exporter.origin.split("."), ours))
         elif ours:
-            wrong.append(f"environment: {exporter.origin}: {ours}")
+            unset = "or unset the variable here: it is meant for the agent"
+            wrong.append(f"environment: {exporter.origin}: {ours}, {unset}")
         elif for_http:
             variables.refuse_http(exporter.origin, exporter.endpoint)
     elif said.exporters.otlp is not None and not variables.problems:
@@ -199,6 +212,28 @@ def _senseless(said: File) -> Iterator[tuple[str, str]]:
     for (key, endpoint), (later_key, later) in pairs:
         if collide(endpoint, later):
             yield later_key, f"{later} is taken by {key}; give it a port of its own"
+
+
+def _unfound(said: File) -> Iterator[tuple[Place, str]]:
+    """Spec files and folders that are not there."""
+    for index, name in enumerate(said.processors.surefoot.specs or ()):
+        if problem := _absent(path := Path(name)):
+            yield ("processors", "surefoot", "specs", index), f"{path.absolute()}: {problem}"
+
+
+def _absent(path: Path) -> str:
+    try:
+        if not path.exists():
+            return "no such file; paths are relative to where surefoot was started"
+        if path.is_dir() and not _some_spec(path.iterdir()):
+            return "no spec file in this folder; add one that ends in .yaml"
+    except OSError as failure:
+        return f"cannot be read: {failure.strerror}; let us list and enter it"
+    return ""
+
+
+def _some_spec(paths: Iterable[Path]) -> bool:
+    return any(path.suffix in (".yaml", ".yml") for path in paths)
 
 
 def _own(said: File, endpoint: Endpoint) -> str:

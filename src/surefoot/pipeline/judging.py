@@ -22,10 +22,19 @@ from surefoot.pipeline.packed import pack, unpack
 from surefoot.pipeline.sessions import Group, Sessions
 from surefoot.pipeline.shared import Judgement, SharedBuffer, SharedLuck
 from surefoot.specs import CompiledSpec, SpecSet
-from surefoot.telemetry import AssemblyFailed, CheckFailed, LookFailed, Telemetry, TraceEvicted
+from surefoot.telemetry import (
+    AssemblyFailed,
+    CheckFailed,
+    LookFailed,
+    RunUnmatched,
+    Telemetry,
+    TraceEvicted,
+)
 
 #: Told of each plan that leaves, first verdicts and amendments.
 OnPlan = Callable[[Plan], None]
+#: Of a name in a log line.
+_NAME_CHARS = 100
 
 
 class Judge:
@@ -249,6 +258,8 @@ class Judge:
             specs = _meeting(run, judgement)
             if first:
                 self._metrics.add_run(run, matched=bool(specs))
+                if not specs and judgement.specs.specs:  # without any, that was said before
+                    self._telemetry.record(RunUnmatched(_short(run.service), _short(run.agent)))
             for spec in specs:
                 verdict = judge(run, spec)
                 self._tell_crashes(run, verdict)
@@ -283,6 +294,11 @@ class Judge:
         for check in verdict.crashed:
             event = CheckFailed(verdict.spec, check, run.trace_id.hex(), "crashed")
             self._telemetry.record(event)
+
+
+def _short(name: str) -> str:
+    """A name as a log line has it: a sender may make up any."""
+    return name if len(name) <= _NAME_CHARS else f"{name[:_NAME_CHARS]}…"
 
 
 def _in_session(runs: list[Run]) -> Run | None:

@@ -61,10 +61,12 @@ class SpecFiles:
         find: Names them, anew at each look: a default folder may be made later. Once
             there were some, none means the same ones, so that a folder that vanishes is
             a problem and not a wish to judge nothing.
+        default: In words, where `find` looks that found none.
     """
 
-    def __init__(self, find: Callable[[], Sequence[Path]]) -> None:
+    def __init__(self, find: Callable[[], Sequence[Path]], default: str = "") -> None:
         self._find = find
+        self._default = default
         self._named: tuple[Path, ...] = ()
         self._held = b""
 
@@ -76,6 +78,11 @@ class SpecFiles:
         """
         self._held = self._content()  # first: what changes while it is read is another
         return load(self._named)
+
+    def looked(self) -> str:
+        """In words, where the last look was for specs."""
+        named = ", ".join(str(path.absolute()) for path in self._named)
+        return f"looked in {named}" if named else self._default
 
     def differ(self, wait: Callable[[], bool]) -> bool:
         """Whether they hold something else than was last read, and hold it for a while.
@@ -196,7 +203,7 @@ class Reload:
             self._use(specs)
         elif not refused:  # a comment
             return
-        self._telemetry.record(now_in_force(specs))
+        self._telemetry.record(now_in_force(specs, self._files.looked()))
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -225,9 +232,9 @@ class Reload:
             self._telemetry.record(SpecsUnwatched(str(error), self._look_s), error)
 
 
-def now_in_force(specs: SpecSet) -> Event:
-    """What is said of a set that comes into force."""
-    return SpecsLoaded(specs.hash, len(specs.specs)) if specs.specs else NoSpecs()
+def now_in_force(specs: SpecSet, looked: str) -> Event:
+    """What is said of a set that comes into force. looked: where specs were looked for."""
+    return SpecsLoaded(specs.hash, len(specs.specs)) if specs.specs else NoSpecs(looked)
 
 
 def file_changes(

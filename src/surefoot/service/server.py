@@ -43,12 +43,15 @@ from surefoot.telemetry import (
     Listening,
     NoBackend,
     NotBuilt,
+    RequestRefused,
+    Stopping,
     Telemetry,
     configure_logging,
 )
 
-#: From the signal to the exit are 15 s (the design's budget; Kubernetes kills after 30).
-#: Of these, the last ones are for calls that must be cut off because nobody answers.
+#: From the signal to the exit (the design's budget; Kubernetes kills after 30 s). Of
+#: these, the last ones are for calls that must be cut off because nobody answers.
+SHUTDOWN_S = 15
 SHUTDOWN_NS = 13_500_000_000
 #: What receivers get of it to finish running calls, and senders at the end.
 CALLS_S = 2.0
@@ -57,6 +60,9 @@ NS = 1e9
 #: New objects between two looks of the cycle collector; CPython's 700 is a span or two
 #: of a request. Little of ours is a cycle, so it looks often and finds nothing.
 _COLLECT_AFTER = 20_000
+#: What a sender does wrong each time, as HTTP and gRPC have it; who keeps its settings
+#: sees nothing arrive. A wrong method is no sender: some look with a HEAD.
+_TELL = frozenset({"400", "404", "413", "415", "INVALID_ARGUMENT", "UNIMPLEMENTED"})
 #: Ends one part within so many seconds.
 Stopper: TypeAlias = Callable[[float], object]
 
@@ -105,6 +111,7 @@ class Server:
             clock,
             trim=trim,
         )
+        self._files = files
         self._reload = Reload(files, specs, line.use, telemetry) if files else None
         self._receivers: list[Stopper] = []
         self._told: list[Stopper] = []
@@ -118,7 +125,8 @@ class Server:
         Raises:
             ConfigError: An address cannot be listened on; what was started is stopped.
         """
-        self._telemetry.record(now_in_force(self._line.in_force.specs))
+        looked = self._files.looked() if self._files else ""
+        self._telemetry.record(now_in_force(self._line.in_force.specs, looked))
         for key in self._config.not_built:
             self._telemetry.record(NotBuilt(key))
         if self._backend:
@@ -142,6 +150,8 @@ class Server:
         line, began_ns = self._line, self._clock.now_ns()
         deadline_ns = began_ns + SHUTDOWN_NS
         receiving, self._receiving = self._receiving, False
+        if receiving:
+            self._telemetry.record(Stopping(SHUTDOWN_S))
         if self._reload:
             self._reload.stop()
         _stop_all(self._receivers)
@@ -190,6 +200,8 @@ class Server:
 
     def _count_request(self, signal: str, transport: str, code: str, why: str) -> None:
         self._line.metrics.add(instruments.REQUESTS, (signal, transport, code))
+        if code in _TELL:
+            self._telemetry.record(RequestRefused(transport, code, signal, why))
 
     def _read_metrics(self) -> Points:
         """Every point there is now, for the export and any scrape, one after the other."""
@@ -222,7 +234,7 @@ def started(
     Raises:
         ConfigError: A spec or an address is no good.
     """
-    files = SpecFiles(lambda: specs or config.spec_paths())
+    files = SpecFiles(lambda: specs or config.spec_paths(), config.specs_sought)
     server = Server(config, files.load(), files=files, on_plan=on_plan)
     server.start()
     try:

@@ -1,6 +1,7 @@
 """What Surefoot says about its own running.
 
-events   the list of all that can be said
+events   what can be said of requests, traces and backends
+life     what can be said of the process itself
 lines    how it is said, and how often
 """
 
@@ -10,23 +11,28 @@ from surefoot.telemetry.events import (
     BackendUnreachable,
     CheckFailed,
     Event,
-    JudgingEnded,
-    Listening,
     LookFailed,
-    NoBackend,
-    NoSpecs,
-    NotBuilt,
     Refusing,
     RequestDropped,
+    RequestRefused,
+    RunUnmatched,
     SignalUnsupported,
     SpanFailed,
     SpansRejected,
+    TraceEvicted,
+    VerdictFailed,
+)
+from surefoot.telemetry.life import (
+    JudgingEnded,
+    Listening,
+    NoBackend,
+    NoSpecs,
+    NotBuilt,
     SpecsLoaded,
     SpecsRejected,
     SpecsUnwatched,
     Stopped,
-    TraceEvicted,
-    VerdictFailed,
+    Stopping,
 )
 from surefoot.telemetry.lines import LOG, Telemetry, configure_logging
 
@@ -45,6 +51,8 @@ __all__ = [
     "NotBuilt",
     "Refusing",
     "RequestDropped",
+    "RequestRefused",
+    "RunUnmatched",
     "SignalUnsupported",
     "SpanFailed",
     "SpansRejected",
@@ -52,6 +60,7 @@ __all__ = [
     "SpecsRejected",
     "SpecsUnwatched",
     "Stopped",
+    "Stopping",
     "Telemetry",
     "TraceEvicted",
     "VerdictFailed",

@@ -1,7 +1,8 @@
-"""Every event that an operator can read: this file is the list.
+"""Every event that an operator can read: this file and `life` are the list.
 
-Owns the events, their wording and level, and how often one is told. Counts nothing:
-figures are the metrics'. An event never holds an attribute's value.
+Owns what an event is, and those of requests, traces and backends: their wording and
+level, and how often one is told. Counts nothing: figures are the metrics'. Of a span's
+attributes an event holds none but the names of a service and an agent.
 """
 
 import logging
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 _MINUTE_S = 60
+_HOUR_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,84 +25,6 @@ class Event:
     def subject(self) -> str:
         """What repeated lines are about."""
         return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Listening(Event):
-    """A receiver takes requests."""
-
-    transport: str
-    endpoint: str
-
-    def __str__(self) -> str:
-        return f"listening for OTLP over {self.transport} on {self.endpoint}"
-
-
-@dataclass(frozen=True, slots=True)
-class NoBackend(Event):
-    """Nothing is configured to send to."""
-
-    level: ClassVar[int] = logging.WARNING
-
-    def __str__(self) -> str:
-        return "no backend is configured: spans and verdicts go nowhere but the console"
-
-
-@dataclass(frozen=True, slots=True)
-class SpecsLoaded(Event):
-    """A set of specs is in force."""
-
-    hash: str
-    specs: int
-
-    def __str__(self) -> str:
-        some = "1 spec" if self.specs == 1 else f"{self.specs} specs"
-        return f"{some} in force, set {self.hash}"
-
-
-@dataclass(frozen=True, slots=True)
-class NoSpecs(Event):
-    """Nothing will be judged: most often a folder that is not where it should be."""
-
-    level: ClassVar[int] = logging.WARNING
-
-    def __str__(self) -> str:
-        return "no specs are loaded: spans are passed on, and no run is judged"
-
-
-@dataclass(frozen=True, slots=True)
-class NotBuilt(Event):
-    """The configuration asks for what a later version does."""
-
-    key: str
-    level: ClassVar[int] = logging.WARNING
-
-    def __str__(self) -> str:
-        return f"{self.key} does nothing yet: state is in memory, and ends with the process"
-
-
-@dataclass(frozen=True, slots=True)
-class SpecsRejected(Event):
-    """A set of specs was refused, and the one before stays in force."""
-
-    reason: str
-    level: ClassVar[int] = logging.ERROR
-
-    def __str__(self) -> str:
-        return f"specs refused, those in force stay: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class SpecsUnwatched(Event):
-    """The system tells us of no changes of spec files; we look now and then."""
-
-    reason: str
-    every_seconds: float
-    level: ClassVar[int] = logging.WARNING
-
-    def __str__(self) -> str:
-        look = f"they are looked at every {self.every_seconds:g} s"
-        return f"spec files cannot be watched, {look}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +125,24 @@ class CheckFailed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class RunUnmatched(Event):
+    """A run met none of the specs: most often a `match` that names another service."""
+
+    service: str
+    agent: str
+    every_s: ClassVar[int] = _HOUR_S
+
+    @property
+    def subject(self) -> str:
+        """See `Event`."""
+        return f"{self.service}\0{self.agent}"
+
+    def __str__(self) -> str:
+        whose = f"service {self.service!r}, agent {self.agent!r}"
+        return f"a run of {whose} meets no spec: it is passed on and not judged"
+
+
+@dataclass(frozen=True, slots=True)
 class VerdictFailed(Event):
     """A verdict could not be written as spans: a fault of ours. It is counted, not sent."""
 
@@ -229,6 +171,29 @@ class Refusing(Event):
 
     def __str__(self) -> str:
         return f"refusing requests: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRefused(Event):
+    """A sender sent what is not taken here, and will not come to know it by itself.
+
+    signal: `traces`, `metrics` or `logs`. reason: what its sender was told.
+    """
+
+    transport: str
+    code: str
+    signal: str
+    reason: str
+    level: ClassVar[int] = logging.WARNING
+    every_s: ClassVar[int] = _MINUTE_S
+
+    @property
+    def subject(self) -> str:
+        """See `Event`."""
+        return f"{self.transport} {self.code} {self.signal}"
+
+    def __str__(self) -> str:
+        return f"refused a request over {self.transport} ({self.code}): {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,38 +271,3 @@ class SpanFailed(Event):
 
     def __str__(self) -> str:
         return f"a span named {self.name!r} is not judged ({self.error})"
-
-
-@dataclass(frozen=True, slots=True)
-class JudgingEnded(Event):
-    """Judging has ended by a fault of ours: no further verdict leaves this process."""
-
-    error: str
-    level: ClassVar[int] = logging.ERROR
-
-    def __str__(self) -> str:
-        return f"judging has ended, no further verdict follows ({self.error})"
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped(Event):
-    """The end, and what was made of all that came.
-
-    apart: spans that were no part of a judged trace: duplicate, late, ignored, rejected.
-    undelivered: requests that the backend had not taken when the time was over.
-    """
-
-    received: int
-    judged: int
-    apart: int
-    lost: int
-    verdicts: int
-    undelivered: int
-    took_s: float
-
-    def __str__(self) -> str:
-        return (
-            f"stopped in {self.took_s:.1f} s: of {self.received} spans {self.judged} judged, "
-            f"{self.apart} duplicate, late, ignored or rejected, {self.lost} lost; verdicts: "
-            f"{self.verdicts}; requests not delivered: {self.undelivered}"
-        )

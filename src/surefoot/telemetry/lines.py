@@ -1,8 +1,10 @@
 """Events as log lines, on stderr.
 
 Owns how a line looks and that repeated ones are held back: an event that can come with
-every request or trace is told at most once a minute a subject, and says how many were
-held back. An exception's own text may quote a value, so it stands at debug level only.
+every request or trace is told at most once in a while a subject, and says how many were
+held back. Subjects may be names that a sender made up: of each kind of event so many are
+told in a while and no more. An exception's own text may quote a value, so it stands at
+debug level only.
 """
 
 import json
@@ -20,6 +22,7 @@ from surefoot.telemetry.events import Event
 
 LOG = logging.getLogger("surefoot")
 
+#: Of each kind of event.
 _SUBJECTS_KEPT = 1000
 
 
@@ -30,8 +33,9 @@ class Telemetry:
         self._clock = clock
         self._logger = logger
         self._lock = threading.Lock()
-        #: When a subject was last told, and how many were held back since.
-        self._told: dict[tuple[str, str], tuple[int, int]] = {}
+        #: By kind and subject when one was last told, the longest ago first, and how many
+        #: were held back since.
+        self._told: dict[str, dict[str, tuple[int, int]]] = {}
 
     def record(self, event: Event, error: BaseException | None = None) -> None:
         """Tell an event; `error`'s own words and place only at debug level."""
@@ -47,16 +51,21 @@ class Telemetry:
         """How many lines of this kind were held back; None if this one is too."""
         if not event.every_s:
             return 0
-        key = (type(event).__name__, event.subject)
-        now_ns = self._clock.now_ns()
+        subject, now_ns = event.subject, self._clock.now_ns()
+        since_ns = now_ns - event.every_s * 10**9
         with self._lock:
-            told_ns, held = self._told.get(key, (None, 0))
-            if told_ns is not None and now_ns - told_ns < event.every_s * 10**9:
-                self._told[key] = (told_ns, held + 1)
+            told = self._told.setdefault(type(event).__name__, {})
+            told_ns, held = told.get(subject, (since_ns, 0))
+            if told_ns > since_ns:
+                told[subject] = (told_ns, held + 1)
                 return None
-            if len(self._told) >= _SUBJECTS_KEPT:
-                self._told.clear()
-            self._told[key] = (now_ns, 0)
+            told.pop(subject, None)
+            if len(told) >= _SUBJECTS_KEPT:
+                longest_ago = next(iter(told))
+                if told[longest_ago][0] > since_ns:
+                    return None
+                del told[longest_ago]
+            told[subject] = (now_ns, 0)
             return held
 
 
