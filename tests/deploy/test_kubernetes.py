@@ -1,6 +1,7 @@
 """deploy/kubernetes: what a cluster reads, and that it fits what Surefoot does."""
 
 import copy
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -159,6 +160,20 @@ def test_probes_and_prometheus_ask_where_surefoot_answers(
     assert annotations["prometheus.io/port"] == str(config.metrics.port) == str(ports["metrics"])
     assert annotations["prometheus.io/path"] == "/metrics"
     assert {config.health.host, config.metrics.host} == {"0.0.0.0"}  # noqa: S104 - the kubelet asks the Pod's address
+
+
+def test_the_pod_monitor_in_a_comment_finds_the_pod_and_its_metrics(
+    pod: dict[str, Any], sidecar: dict[str, Any]
+) -> None:
+    text = (FOLDER / "pod.yaml").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^#   apiVersion: .+\n(?:#   .+\n)+", text, flags=re.MULTILINE)
+    monitor = yaml.safe_load(re.sub(r"^#   ", "", block, flags=re.MULTILINE))
+    (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+
+    assert (monitor["apiVersion"], monitor["kind"]) == ("monitoring.coreos.com/v1", "PodMonitor")
+    assert monitor["spec"]["selector"]["matchLabels"].items() <= pod["metadata"]["labels"].items()
+    assert endpoint == {"port": "metrics", "honorLabels": True}
+    assert endpoint["port"] in {port["name"] for port in sidecar["ports"]}
 
 
 def test_surefoot_holds_itself_below_what_the_kernel_allows(
