@@ -61,6 +61,14 @@ def test_every_command_explains_itself(command: str) -> None:
     assert done.stderr == ""
 
 
+def test_the_help_tells_each_command_in_a_whole_sentence_of_80_columns() -> None:
+    told = surefoot("--help").stdout.partition("Commands:\n")[2].splitlines()
+
+    assert len(told) == 6
+    assert all(line.endswith(".") and not line.endswith("...") for line in told)
+    assert all(len(line) <= 80 for line in told)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [["walk"], ["steps"], ["steps", "--unit", "day", "x"], ["check", "x"], ["validate"], ["--no"]],

@@ -60,6 +60,38 @@ def test_a_finding_is_told_as_a_compiler_does() -> None:
     ]
 
 
+MIXED = (
+    a_violation("a", Severity.WARN, message="1"),
+    a_violation("b", Severity.SOFT, message="2"),
+    a_violation("c", Severity.HARD, message="3"),
+    a_violation("d", Severity.WARN, message="4"),
+    a_violation("e", Severity.HARD, message="5"),
+)
+
+
+def test_of_a_run_the_worst_comes_first_and_what_weighs_alike_stays_in_order() -> None:
+    judged = (
+        Judged(a_run(number=1), (a_verdict(*MIXED, undecided=("f",), output=OutputGrade.FAILED),)),
+        Judged(a_run(number=2), (a_verdict(*MIXED[:2]), a_verdict(MIXED[2], spec="b"))),
+    )
+    told = [one.split(": ")[1] for one in printed(*judged)[:-1]]
+
+    assert told == ["c", "e", "b", "a", "d", "f", "output", "c", "b", "a"]
+
+
+def test_in_a_block_too() -> None:
+    told = [one.plain.split() for one in block(a_run(), a_verdict(*MIXED), TEXTS)[2:-1]]
+
+    assert [one[1] for one in told] == ["c:", "e:", "b:", "a:", "d:"]
+
+
+def test_findings_themselves_stay_in_the_judges_order() -> None:
+    """JSON, JUnit and SARIF have them so."""
+    found = Findings(TEXTS).of(Judged(a_run(), (a_verdict(*MIXED),)))
+
+    assert [one.check for one in found] == ["a", "b", "c", "d", "e"]
+
+
 def test_a_run_without_a_finding_has_no_line() -> None:
     assert printed(Judged(a_run("a"), (a_verdict(),))) == ["1 run: 1 pass; Luck Rate 0/1 = 0 %"]
 

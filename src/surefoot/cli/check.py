@@ -102,7 +102,7 @@ def check(  # noqa: PLR0913 - the command's options
     ] = None,
     unit: UnitOption = Unit.TRACE,
 ) -> None:
-    """Judge the runs in OTLP files by specs; exit 1 if something gates."""
+    """Judge runs in OTLP files by specs; exit 1 if something gates."""
     file = None if output is None or str(output) == STDIN else output
     if file is not None:
         must_be_writable(file)

@@ -49,7 +49,7 @@ class _About:
 
 
 def demo() -> None:
-    """Judge recorded runs of real agents, and print what leaves for the backend."""
+    """Judge recorded runs of real agents; print what a backend gets."""
     configure_logging("error", mask=mask)
     about = _about(FOLDER / "about.yaml")
     order = list(about.runs)

@@ -1,7 +1,8 @@
 """Verdicts as a person reads them: the lines of `surefoot check`, and a block a verdict.
 
-Owns the layout. Decides nothing. Every text has passed `Texts`, hence the secrets mask,
-and no control character of it reaches the terminal.
+Owns the layout, and that of one run the worst comes first. Decides nothing. Every text
+has passed `Texts`, hence the secrets mask, and no control character of it reaches the
+terminal.
 """
 
 from collections import Counter
@@ -15,9 +16,12 @@ from surefoot.cli.gate import Judged
 from surefoot.cli.origins import Origins
 from surefoot.cli.show import STYLES, WORD_WIDTH, luck_rate, plain, undecided, word
 from surefoot.emit.texts import Texts
-from surefoot.model import Outcome, Run, Verdict, Violation
+from surefoot.model import Outcome, Run, Severity, Verdict, Violation
 
 _INDENT = " " * (WORD_WIDTH + 1)
+#: By a severity's word; what else is found stands behind.
+_WEIGHT = {severity.value: weight for weight, severity in enumerate(Severity)}
+_LAST = len(_WEIGHT)
 
 
 def report(
@@ -32,8 +36,11 @@ def report(
     origins: where the spans stand; without it no line begins with a file.
     """
     several = len({verdict.spec for one in judged for verdict in one.verdicts}) > 1
-    for finding in Findings(texts, origins).of_all(judged):
-        _print(console, line(finding, texts.name(finding.spec) if several else ""))
+    findings = Findings(texts, origins)
+    for one in judged:
+        worst_first = sorted(findings.of(one), key=lambda found: _WEIGHT.get(found.word, _LAST))
+        for finding in worst_first:
+            _print(console, line(finding, texts.name(finding.spec) if several else ""))
     for one in summary(judged, gating):
         _print(console, one)
 
@@ -90,7 +97,8 @@ def block(run: Run, verdict: Verdict | None, texts: Texts, note: str = "") -> li
     head = word(outcome, upper=True).append(plain(f" {whose}  {run.trace_id.hex()}  {spec}{note}"))
     lines = [head, Text(_INDENT + (plain(texts.trajectory(run.steps)) or "no tool call"))]
     if verdict:
-        lines += [_violation(violation, run, texts) for violation in verdict.violations]
+        worst_first = sorted(verdict.violations, key=lambda one: _WEIGHT[one.severity])
+        lines += [_violation(violation, run, texts) for violation in worst_first]
     if verdict and verdict.undecided:
         told = undecided((one.check, one.reason) for one in verdict.undecided)
         lines.append(Text(f"{_INDENT}inconclusive: {plain(texts.message(told))}"))

@@ -15,7 +15,7 @@ def validate(
         list[Path], typer.Argument(metavar="SPEC...", help="Spec files, or folders of them.")
     ],
 ) -> None:
-    """Check spec files: unknown keys, tools outside `tools`, rules that can never fire."""
+    """Check spec files: unknown keys and tools, rules that never fire."""
     problems = specs.lint(spec)
     for problem in problems:
         typer.echo(problem)
