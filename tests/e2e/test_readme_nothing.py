@@ -1,5 +1,6 @@
 """The README's table "When nothing appears": each row happens, and shows as its left side says."""
 
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -153,8 +154,10 @@ def test_metrics_and_logs_are_refused_and_told_apart(page: Page, signal: str) ->
     assert refused.status_code == 404
     assert page.value(REQUESTS, signal=signal, code="UNIMPLEMENTED") == 1
     assert page.value(REQUESTS, signal=signal, code="404") == 1
+    refusals = page.child.wait_for("request_refused", 2)
     variable = f"OTEL_{signal.upper()}_EXPORTER=none"
     assert variable in str(e.value)
+    assert all(variable in refusal["message"] for refusal in refusals)
     assert f"`{variable}`" in README.read_text(encoding="utf-8")
 
 
@@ -218,7 +221,12 @@ def test_a_run_that_meets_no_spec_tells_its_service_and_agent(tmp_path: Path, si
         one_span(grpc_exporter(page.child.grpc_port), AGENT)
         names = {"service": "refund-web", "agent": "refund_agent"}
         page.once("surefoot_runs_total", lambda value: value == 1, matched="false", **names)
+        said = page.child.wait_for("run_unmatched")[0]["message"]
+        (shown,) = re.findall(r"`(a run of service .+?)`", README.read_text(encoding="utf-8"))
 
+        assert said.startswith(
+            shown.replace("'web'", "'refund-web'").replace("'main'", "'refund_agent'")
+        )
         assert page.value("surefoot_verdicts_total") == 0
 
 
