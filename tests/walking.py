@@ -54,6 +54,7 @@ class Walk:
         text = (self.folder / "surefoot.yaml").read_text(encoding="utf-8")
         config: dict[str, Any] = yaml.safe_load(text)
         config["processors"]["surefoot"]["settle"] = SETTLE
+        config["service"]["telemetry"]["metrics"]["address"] = "127.0.0.1:0"
         config.pop("exporters", None)
         if sink:
             config["exporters"] = {"otlp": {"endpoint": sink.endpoint, "tls": {"insecure": True}}}

@@ -4,6 +4,7 @@ Slow, and only where pip reaches a package index.
 """
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,8 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from readmes import blocks, unmarked
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "pytest"
+BLOCKS = blocks(EXAMPLE / "README.md")
 #: How pip says that it reached nobody.
 UNREACHED = ("connection broken", "ProxyError", "ReadTimeout", "timed out")
 
@@ -46,7 +50,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert run(sys.executable, "-m", "venv", "venv", cwd=folder).returncode == 0
     own = folder / "venv" / "bin" / "python"
     (wheel,) = (folder / "dist").glob("surefoot-*.whl")
-    pip("install", wheel, "pytest", "opentelemetry-sdk", cwd=folder, python=own)
+    pip("install", wheel, "pytest", cwd=folder, python=own)
     yield own
     shutil.rmtree(folder / "venv")
 
@@ -58,11 +62,22 @@ def suite(tmp_path: Path) -> Path:
     )
 
 
+def test_what_its_readme_installs_is_what_is_installed_here() -> None:
+    make, install = BLOCKS["command", "install"].strip().split(" && ")
+
+    assert make == "python3 -m venv .venv"
+    assert install == ".venv/bin/pip install -q ../.. pytest"
+    assert unmarked(EXAMPLE / "README.md") == 0
+    assert set(BLOCKS) == {("command", "install"), ("command", "run")}
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_one_test_passes_and_one_fails_as_expected(python: Path, suite: Path) -> None:
     """And pytest says what the example's README says that it does."""
-    done = run(python, "-m", "pytest", "-rx", "-p", "no:cacheprovider", cwd=suite)
+    pytest_there, *options = shlex.split(BLOCKS["command", "run"])
+    assert pytest_there == ".venv/bin/pytest"
+    done = run(python, "-m", "pytest", *options, "-p", "no:cacheprovider", cwd=suite)
 
     assert done.returncode == 0, done.stdout
     assert shown("1 passed, 1 xfailed") <= set(lines(done.stdout))

@@ -17,7 +17,7 @@ def test_it_prints_what_its_page_shows() -> None:
         [sys.executable, *rest], cwd=EXAMPLE, capture_output=True, text=True, check=True, timeout=60
     )
 
-    assert python == "python"
+    assert python == ".venv/bin/python"
     assert done.stdout == told["output", "run"]
     assert done.stderr == ""
 
@@ -25,6 +25,9 @@ def test_it_prints_what_its_page_shows() -> None:
 def test_all_on_its_page_is_run_or_compared() -> None:
     """Its first command is what every other test of this repository needs done."""
     page = EXAMPLE / "README.md"
+    (command,) = blocks(page)["command", "install"].splitlines()
+
+    assert command == "python3 -m venv .venv && .venv/bin/pip install -q ../.."
 
     assert unmarked(page) == 0
     assert set(blocks(page)) == {("command", "install"), ("command", "run"), ("output", "run")}
