@@ -1,5 +1,7 @@
 """What no file may do to the program that reads it."""
 
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.errors import ConfigError
-from surefoot.yamlfile import DEEPEST, LARGEST_BYTES, MOST_NODES, line_number, parse, read
+from surefoot.yamlfile import (
+    DEEPEST,
+    LARGEST_BYTES,
+    MOST_NODES,
+    dotted,
+    line_number,
+    parse,
+    read,
+    spelled,
+)
 
 #: Each list holds the one above nine times: 9^10 values in eleven lines.
 BOMB = "a: &a [x]\n" + "".join(
@@ -144,3 +155,61 @@ def test_a_thing_begins_on_the_line_of_its_key() -> None:
     assert line_number(tree, ("d", 0)) == 5
     assert line_number(tree, ("d", 1, "e")) == 7
     assert line_number(None, ("a",)) == 0
+
+
+def test_of_a_merged_and_an_own_key_the_own_one_is_told() -> None:
+    """PyYAML puts what is merged in first, and the last one counts."""
+    tree = parse("a: &a\n  x: 1\n  y: 2\nb:\n  <<: *a\n  x: 3\nc:\n  x: 4\n  <<: *a\n").tree
+
+    assert line_number(tree, ("b", "x")) == 6
+    assert line_number(tree, ("c", "x")) == 8
+    assert line_number(tree, ("b", "y")) == 3
+
+
+@pytest.mark.parametrize(
+    ("written", "built"),
+    [("yes", True), ("Off", False), ("~", None), ("0x10", 16), ("1e3", "1e3"), ("1.50", 1.5)],
+)
+def test_a_key_is_told_as_it_is_spelled(written: str, built: object) -> None:
+    document = parse(f"a: 1\nb:\n  - x: 1\n    {written}: {{c: 2}}\n")
+    assert list(document.content["b"][0])[1] == built
+
+    told = [str(built), *([int(built)] if isinstance(built, bool) else [])]
+    for one in told:
+        at = ("b", 0, one, "c", "d")
+        assert line_number(document.tree, at) == 4
+        assert dotted(spelled(document.tree, at)) == f"b[0].{written}.c.d"
+
+
+def test_a_date_as_a_key_is_found_and_no_tree_changes_nothing() -> None:
+    assert line_number(parse("a: 1\n2026-12-01 10:00:00: 2").tree, ("2026-12-01 10:00:00",)) == 2
+    assert spelled(None, ("a", 0)) == ("a", 0)
+
+
+FORBIDDEN = """
+import os, sys
+from pathlib import Path
+from surefoot.yamlfile import read
+os.geteuid() or os.seteuid(65534)
+print(os.geteuid())
+try:
+    read(Path(sys.argv[1]))
+except Exception as refused:
+    print(refused)
+"""
+
+
+def test_a_file_that_we_may_not_read_names_who_must_be_let(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.touch(0)
+    done = subprocess.run(
+        [sys.executable, "-c", FORBIDDEN, file], capture_output=True, text=True, check=False
+    )
+    user, refused = done.stdout.splitlines()
+
+    assert refused == f"cannot be read: Permission denied; let user {user} read it"
+
+
+def test_a_folder_is_no_text_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read: Is a directory; name a text file"):
+        read(tmp_path)

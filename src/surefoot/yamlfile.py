@@ -10,6 +10,7 @@ is built. The bounds are far above what people write, a few hundred lines five l
 deep, and far below what takes noticeable time.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +38,9 @@ MOST_NODES: Final = 200_000
 LONGEST_PLAIN: Final = 100
 
 _TOO_DEEP: Final = f"nested deeper than {DEEPEST} levels; no key stands so deep"
+_BUILT_TAGS: Final = frozenset(
+    f"tag:yaml.org,2002:{kind}" for kind in ("bool", "float", "int", "null", "timestamp")
+)
 _TEXT_TAG: Final = "tag:yaml.org,2002:str"
 
 
@@ -60,6 +64,9 @@ def read(path: Path) -> Document:
             raw = file.read(LARGEST_BYTES + 1)
     except FileNotFoundError as failure:
         raise ConfigError("no such file; name one that is there") from failure
+    except PermissionError as failure:
+        right = f"let user {os.geteuid()} read it"
+        raise ConfigError(f"cannot be read: {failure.strerror}; {right}") from failure
     except OSError as failure:
         raise ConfigError(f"cannot be read: {failure.strerror}; name a text file") from failure
     if len(raw) > LARGEST_BYTES:
@@ -115,23 +122,54 @@ def line_number(node: yaml.Node | None, at: Place) -> int:
     if node is None:
         return 0
     line: int = node.start_mark.line
-    for part in at:
-        found = _child(node, part)
-        if found is None:
-            break
-        line, node = found
+    for start, _ in _walk(node, at):
+        line = start.start_mark.line
     return line + 1
 
 
-def _child(node: yaml.Node, part: str | int) -> tuple[int, yaml.Node] | None:
-    """The line on which a part of a list or mapping begins, and the part."""
+def spelled(node: yaml.Node | None, at: Place) -> Place:
+    """The place with its keys as the file spells them: `yes`, where YAML makes it True."""
+    if node is None:
+        return at
+    keys = [
+        key.value if key is not inner and isinstance(key, yaml.ScalarNode) else part
+        for part, (key, inner) in zip(at, _walk(node, at), strict=False)
+    ]
+    return (*keys, *at[len(keys) :])
+
+
+def _walk(node: yaml.Node, at: Place) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+    """What the parts of a place begin with and what they are, as far as there are any."""
+    for part in at:
+        found = _child(node, part)
+        if found is None:
+            return
+        yield found
+        node = found[1]
+
+
+def _child(node: yaml.Node, part: str | int) -> tuple[yaml.Node, yaml.Node] | None:
+    """What a part of a list or mapping begins with, its key if it has one, and the part.
+
+    Of pairs with one key the last counts: those that `<<` merges in stand before the own.
+    """
     if isinstance(node, yaml.MappingNode):
-        pairs = ((key, value) for key, value in node.value if key.value == str(part))
-        return next(((key.start_mark.line, value) for key, value in pairs), None)
+        return next((pair for pair in reversed(node.value) if _means(pair[0], part)), None)
     if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
         inner: yaml.Node = node.value[part]
-        return inner.start_mark.line, inner
+        return inner, inner
     return None
+
+
+def _means(key: yaml.Node, part: str | int) -> bool:
+    """Whether a key is told of as `part`: one that is no text as what it was built to.
+
+    To pydantic, `yes` is the number 1 and `~` the text None.
+    """
+    if isinstance(key, yaml.ScalarNode) and key.tag in _BUILT_TAGS:
+        built = yaml.SafeLoader("").construct_object(key)
+        return bool(built == part) or str(built) == str(part)
+    return bool(key.value == str(part))
 
 
 # Bounds, before anything is built.

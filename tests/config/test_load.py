@@ -234,6 +234,12 @@ def test_all_problems_are_told_at_once(load: Loader) -> None:
     [
         ("a: b: c", "line 1, column 5: "),
         ("exporters: {\n", "line 2, column 1: "),
+        ("service:\n  no: {}", "service.no: a key that is no text; put it in quotes (line 2)"),
+        ("service:\n  ~: {}", "service.~: a key that is no text; put it in quotes (line 2)"),
+        (
+            "processors:\n  surefoot:\n    <<: {settle: 1s}\n    settle: 6",
+            "processors.surefoot.settle: 6 is no duration; write 500ms, 6s, 30m or 1h30m (line 4)",
+        ),
         ("service: {}\nservice: {}", "service: written twice; keep one (line 2)"),
         ("[1]: 2\n", "line 1, column 1: "),
         ("- a", "a list or a text; "),

@@ -59,7 +59,7 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     ("keys", "problem"),
     [
         ("x: 1", "specs[0].x: unknown key; known here: name, match, tools"),
-        ("1: 2", "specs[0][1]: a key that is no text; put it in quotes"),
+        ("1: 2", "specs[0].1: a key that is no text; put it in quotes"),
         ("max_steps: -1", "specs[0].max_steps: too small; write at least 0"),
         ("max_steps: 1.5", "specs[0].max_steps: not a whole number"),
         ("no_repeat: 1", "specs[0].no_repeat: neither true nor false; write one of them"),
@@ -185,6 +185,10 @@ def test_problems_come_in_order_of_lines(file: Path) -> None:
         ("specs: &a [*a]", "line 1: *a stands within itself; write out what it stands for"),
         ("specs: " + "[" * 5000, "line 1: nested deeper than 50 levels; "),
         ("specs: [{name: a, name: b}]", "specs[0].name: written twice; keep one (line 1)"),
+        (
+            "specs: [{name: a, yes: 1}]",
+            "specs[0].yes: a key that is no text; put it in quotes (line 1)",
+        ),
         (
             "specs: [{name: &a b, tools: !!python/name:os.system ''}]",
             "line 1, column 29: could not",

@@ -22,7 +22,7 @@ from surefoot.config.own import collide, reaches
 from surefoot.config.schema import File, Grpc, Http, Judging, Logs
 from surefoot.config.values import Endpoint
 from surefoot.errors import ConfigError
-from surefoot.yamlfile import Place, dotted, line_number, read
+from surefoot.yamlfile import Place, dotted, line_number, read, spelled
 
 #: The share of the memory limit that spans may take; the rest is the process itself.
 BUFFER_SHARE: Final = 0.6
@@ -161,7 +161,7 @@ class _Places:
         """One problem's line: the file, the path inside, the problem, the number."""
         place = tuple(at)
         file = [str(self._path)] if self._path else []
-        inside = [dotted(place)] if place else []
+        inside = [dotted(spelled(self.tree, place))] if place else []
         told = ": ".join((*file, *inside, problem))
         number = line_number(self.tree, place)
         return f"{told} (line {number})" if number else told

@@ -16,7 +16,7 @@ from surefoot.errors import ConfigError, SpecError
 from surefoot.specs.match import SpecSet
 from surefoot.specs.problems import beneath, of_model
 from surefoot.specs.schema import File, Spec
-from surefoot.yamlfile import Document, dotted, line_number, read
+from surefoot.yamlfile import Document, dotted, line_number, read, spelled
 
 _SUFFIXES = (".yaml", ".yml")
 
@@ -125,7 +125,7 @@ def _parse(document: Document) -> _Told:
         wrong = (*of_model(failure, content), *beneath(failure, content))
         found = [(line_number(tree, at), at, words) for at, words in dict.fromkeys(wrong)]
     found.sort(key=itemgetter(0))
-    lines = [f"{dotted(at)}: {words} (line {number})" for number, at, words in found]
+    lines = [f"{dotted(spelled(tree, at))}: {words} (line {number})" for number, at, words in found]
     return _Told((), names, lines)
 
 
