@@ -49,7 +49,7 @@ class Prometheus:
         assert body["status"] == "success", body
         return body["data"]
 
-    def rows(self, query: str, at_s: int | None = None) -> list[Row]:
+    def rows(self, query: str, at_s: float | None = None) -> list[Row]:
         """What an instant query answers, at the present unless said otherwise."""
         told = self.api("query", query=query, **({} if at_s is None else {"time": str(at_s)}))
         assert told["resultType"] == "vector", told

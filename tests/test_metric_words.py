@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emit.mapped import prometheus_name
-from surefoot.emit.instruments import INSTRUMENTS, Kind
+from dashboards import samples
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -20,19 +19,6 @@ NAME = re.compile(r"\bsurefoot_(?!\()\w*(?:(?<=_)\{[\w,]+\}\w*)?")
 #: Beginnings of names, as a pattern for `grep` has them.
 BEGINNINGS = re.compile(r"\bsurefoot_\(([\w|]+)\)_")
 SELECTED = re.compile(r"\b(surefoot_\w+)\{([^}]*=[^}]*)\}")
-
-
-def samples() -> dict[str, set[str]]:
-    """The labels of each sample's name, and of a histogram's family."""
-    found: dict[str, set[str]] = {}
-    for one in INSTRUMENTS:
-        name = prometheus_name(one.name, one.unit, one.kind.value)
-        labels = {attribute.replace(".", "_") for attribute in one.attributes}
-        found[name] = labels
-        if one.kind is Kind.HISTOGRAM:
-            found |= {f"{name}_sum": labels, f"{name}_count": labels}
-            found[f"{name}_bucket"] = {*labels, "le"}
-    return found
 
 
 def named(text: str) -> set[str]:

@@ -1,11 +1,12 @@
-"""Traffic after which no panel of the dashboard is empty, and what it makes them answer."""
+"""Traffic after which no panel of the dashboard is empty, and how they are asked.
+
+What they must answer is in `expected.py`.
+"""
 
 import math
-import re
 import time
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,33 +23,32 @@ from surefoot.cli.replay import SPEC, recordings
 UNJUDGED = "refund-strands"
 #: Its one run hid what it did, so that none is green.
 NEVER_GREEN = "refund-openaiagents-hidden"
+#: Spans of the demo's runs that are a trace of their own: AutoGen's `create_agent`.
+ALONE = 1
+#: Spans of the trace that is open for a while: more than all others, which tells the time.
+HELD = 300
 #: Who has good, lucky and broken runs.
 LUCKY = {"service": "refund-langgraph", "agent": "refund_agent", "spec": "refund-desk"}
 BACK_S = 120
 ASKED = {asked.name: asked for asked in queries()}
-_VERDICT = re.compile(r"verdict (\w+): ")
-_VIOLATION = re.compile(r"violation (?:\(\w+\) )?(.+)")
 
 
 @dataclass(frozen=True)
 class Page:
-    """What answers the dashboard after all traffic, and what Surefoot sent to its backend.
+    """What answers the dashboard after all traffic.
 
-    step_s: of Grafana's `$__interval`. window_s: of its `$__rate_interval`.
+    step_s: of Grafana's `$__interval`. window_s: of its `$__rate_interval`. open_s: when the
+    trace that `hold` sends was open, in Prometheus' seconds.
     """
 
     server: Prometheus
-    sent: Counter[str]
     step_s: int
     window_s: int
+    open_s: float = math.nan
 
     def rows(self, asked: Asked, values: Mapping[str, str]) -> list[Row]:
-        """Each series, its value over time the sum of its points. NaN is no point."""
-        times = {
-            "__interval": f"{self.step_s}s", "__rate_interval": f"{self.window_s}s",
-            "__range": "1h",
-        }  # fmt: skip
-        query, end_s = filled(asked.expr, {**times, **values}), self._step_end()
+        """Each series, with the one figure that the panel makes of its points. NaN is none."""
+        query, end_s = self._filled(asked, values), self._step_end()
         if asked.instant:
             series = [[row] for row in self.server.rows(query, at_s=end_s)]
         else:
@@ -56,28 +56,32 @@ class Page:
                 query, start_s=end_s - BACK_S, end_s=end_s, step_s=self.step_s
             )
         points = [[row for row in rows if not math.isnan(row.value)] for rows in series]
-        return [Row(rows[0].labels, sum(row.value for row in rows)) for rows in points if rows]
+        figure = _summed if asked.calc == "sum" else _last
+        return [figure(rows) for rows in points if rows]
 
-    def values(self, name: str) -> list[float]:
-        """What the query of that name answers with everything chosen."""
-        return [row.value for row in self.rows(ASKED[name], ALL)]
+    def while_open(self, asked: Asked) -> list[Row]:
+        """The same with everything chosen, of the time when a trace was open."""
+        return self.server.rows(self._filled(asked, ALL), at_s=self.open_s)
 
-    def counts(self, name: str, label: str) -> Counter[str]:
-        """The same, added up by a label."""
-        found: Counter[str] = Counter()
-        for row in self.rows(ASKED[name], ALL):
-            found[row.labels[label]] += int(row.value)
-        return found
-
-    def legend(self, panel: str) -> Counter[str]:
-        """What each query of a panel answers in all, by the name in the panel's legend."""
-        asked = [one for one in ASKED.values() if one.panel == panel]
-        return +Counter({one.legend: int(sum(self.values(one.name))) for one in asked})
+    def _filled(self, asked: Asked, values: Mapping[str, str]) -> str:
+        times = {
+            "__interval": f"{self.step_s}s", "__rate_interval": f"{self.window_s}s",
+            "__range": "1h",
+        }  # fmt: skip
+        return filled(asked.expr, {**times, **values})
 
     def _step_end(self) -> int:
         """The end of the step that is under way: what happens in it is not told before."""
         now_s = int(time.time())  # noqa: TID251 - Prometheus' clock
         return (now_s // self.step_s + 1) * self.step_s
+
+
+def _summed(rows: list[Row]) -> Row:
+    return Row(rows[0].labels, sum(row.value for row in rows))
+
+
+def _last(rows: list[Row]) -> Row:
+    return rows[-1]
 
 
 def config(sink: Sink, **telemetry: Any) -> dict[str, Any]:
@@ -112,31 +116,59 @@ def renamed(body: bytes, service: str, trace_id: bytes) -> bytes:
     return request.SerializeToString()
 
 
-def play(child: Child) -> tuple[int, int]:
-    """Send the demo's runs, one that is never green, a span without ids; the runs, the judged."""
+@dataclass(frozen=True)
+class Played:
+    """What was sent: requests, their spans, and the runs in them.
+
+    rejected, apart: of the spans, those without ids, those of traces without an agent.
+    unmatched: of the runs, those that no spec judges.
+    """
+
+    requests: int
+    spans: int
+    rejected: int
+    apart: int
+    runs: int
+    unmatched: int
+
+    @property
+    def judged(self) -> int:
+        """How many runs have a verdict."""
+        return self.runs - self.unmatched
+
+
+def play(child: Child) -> Played:
+    """Send the demo's runs, one that is never green, spans without ids."""
     recorded = recordings()
-    for one in recorded:
-        child.send(*one.requests)
     [hidden] = [one for one in recorded if one.run == "hidden"]
-    child.send(*(renamed(body, NEVER_GREEN, bytes(range(16))) for body in hidden.requests))
-    child.send(renamed(recorded[0].requests[0], "nobody", b"short"))
-    unjudged = sum(f"refund-{one.framework}" == UNJUDGED for one in recorded)
-    return len(recorded) + 1, len(recorded) + 1 - unjudged
+    bodies = [body for one in recorded for body in one.requests]
+    bodies += [renamed(body, NEVER_GREEN, bytes(range(16))) for body in hidden.requests]
+    broken = renamed(recorded[0].requests[0], "nobody", b"short")
+    child.send(*bodies, broken)
+    return Played(
+        requests=len(bodies) + 1,
+        spans=sum(map(spans_in, [*bodies, broken])),
+        rejected=spans_in(broken),
+        apart=ALONE,
+        runs=len(recorded) + 1,
+        unmatched=sum(f"refund-{one.framework}" == UNJUDGED for one in recorded),
+    )
 
 
-def sent(sink: Sink, verdicts: int) -> Counter[str]:
-    """Outcomes and checks, by the names of the spans that left, once so many verdicts did."""
-    bodies: list[bytes] = []
-    while True:
-        bodies = sink.wait_for(len(bodies) + 1)
-        names = [
-            span.name
-            for body in bodies
-            for group in ExportTraceServiceRequest.FromString(body).resource_spans
-            for scope in group.scope_spans
-            for span in scope.spans
-        ]
-        outcomes = [found[1] for name in names if (found := _VERDICT.match(name))]
-        checks = [found[1] for name in names if (found := _VIOLATION.match(name))]
-        if len(outcomes) >= verdicts:
-            return Counter(outcomes + checks)
+def hold(child: Child, played: Played) -> Played:
+    """Send a trace that is open for `idle_timeout`, and then no run; what was sent in all."""
+    request = ExportTraceServiceRequest()
+    spans = request.resource_spans.add().scope_spans.add().spans
+    for number in range(1, HELD + 1):
+        spans.add(trace_id=b"h" * 16, span_id=number.to_bytes(8, "big"), parent_span_id=b"nowhere!")
+    child.send(request.SerializeToString())
+    return replace(
+        played,
+        requests=played.requests + 1, spans=played.spans + HELD, apart=played.apart + HELD,
+    )  # fmt: skip
+
+
+def spans_in(body: bytes) -> int:
+    """How many spans a request has."""
+    groups = ExportTraceServiceRequest.FromString(body).resource_spans
+    return sum(len(scope.spans) for group in groups for scope in group.scope_spans)

@@ -14,7 +14,18 @@ import pytest
 import yaml
 
 from cache import install, kept, needed, python_env
-from dashboards import ALL, FILE, GRAFANA, chosen, filled, page, queries, variables
+from dashboards import (
+    ALL,
+    FILE,
+    GRAFANA,
+    chosen,
+    filled,
+    page,
+    queries,
+    samples,
+    selectors,
+    variables,
+)
 
 SDK = "grafana-foundation-sdk==1769699379!11.6.0\n"
 PARSER = "promql-parser==0.12.0\n"
@@ -175,10 +186,41 @@ def test_an_undefined_luck_rate_is_said_to_be_undefined() -> None:
     assert said["Luck Rate over time"] == "no green run: undefined, not 0"
 
 
-def test_a_choice_filters_every_query_that_can_be_filtered() -> None:
-    by_agent = ("luck_", "verdicts_", "violations_", "runs_", "verdict_latency")
+def test_a_choice_filters_every_metric_that_can_be_filtered() -> None:
+    """Each time that a query names it: with one filter for each of the choices that it has."""
+    labels = samples()
     for asked in queries():
-        if any(f"surefoot_{word}" in asked.expr for word in by_agent):
-            filters = asked.expr.count('service=~"$service",agent=~"$agent"')
-            assert filters == asked.expr.count("{"), asked.name
+        for metric, matchers in selectors(asked.expr):
+            due = {f'{name}=~"${name}"' for name in ALL if name in labels[metric]}
+            assert {one for one in matchers if "$" in one} == due, f"{asked.name}: {metric}"
     assert set(variables()) == set(ALL)
+
+
+def test_what_stays_0_in_the_traffic_is_asked_of_its_own_counter() -> None:
+    """What the others answer tells whose counter they ask."""
+    asks = {asked.name: {metric for metric, _ in selectors(asked.expr)} for asked in queries()}
+    spans, left = "Spans: what came in, and where it went", "Requests to the backend"
+    bad = "Never judged, never delivered"
+
+    for way in ("duplicate", "late", "lost"):
+        assert asks[f"{spans}: {way}"] == {f"surefoot_spans_{way}_total"}
+    for way in ("failed", "dropped"):
+        assert asks[f"{left}: {{{{signal}}}} {way}"] == {f"surefoot_forward_{way}_total"}
+        assert asks[f"{bad}: requests {way}"] == {f"surefoot_forward_{way}_total"}
+    assert asks[f"{bad}: spans lost"] == {"surefoot_spans_lost_total"}
+    assert asks["Queue to the backend: {{signal}}"] == {"surefoot_forward_queue"}
+
+
+def test_what_is_painted_or_sorted_by_name_is_in_its_panel() -> None:
+    shown: dict[str, set[str]] = {}
+    for asked in queries():
+        shown.setdefault(asked.panel, set()).add(asked.legend)
+    for panel in page()["panels"]:
+        names = shown.get(panel["title"], set())
+        for one in panel.get("transformations", ()):
+            names = names | set(one["options"].get("renameByName", {}).values())
+        for override in panel.get("fieldConfig", {}).get("overrides", ()):
+            if override["matcher"]["id"] == "byName":
+                assert override["matcher"]["options"] in names, panel["title"]
+        for sort in panel.get("options", {}).get("sortBy", ()):
+            assert sort["displayName"] in names, panel["title"]
