@@ -34,7 +34,6 @@ def _by_outcome(panel: Any) -> Any:
 
 def luck(layout: put.Layout) -> None:
     """How many good answers came by a bad path, and whose."""
-    """How many good answers came by a bad path, and whose."""
     owners = "service, agent, spec, output_source"
     rate_steps = put.thresholds((None, "green"), (0.01, "yellow"), (0.05, "orange"), (0.2, "red"))
     rate = put.tiles(
@@ -105,7 +104,6 @@ def luck(layout: put.Layout) -> None:
 
 
 def verdicts(layout: put.Layout) -> None:
-    """What was judged, which check was broken, and by whom."""
     """What was judged, which check was broken, and by whom."""
     by_outcome = [(ask.outcome_per_step(outcome), outcome) for outcome in OUTCOMES]
     summed = put.tiles(

@@ -9,7 +9,6 @@ import queries as ask
 
 def coverage(layout: put.Layout) -> None:
     """What was not judged, and why."""
-    """What was not judged, and why."""
     unmatched = put.tiles(
         "Runs that no spec judges",
         "The share of runs that closed in the selected time and met no spec's `match`. They "
@@ -47,7 +46,6 @@ def coverage(layout: put.Layout) -> None:
 
 
 def health(layout: put.Layout) -> None:
-    """Whether Surefoot keeps up, and whether anything was lost."""
     """Whether Surefoot keeps up, and whether anything was lost."""
     went = ("received", "judged", "ignored", "duplicate", "late", "rejected", "lost")
     spans = put.lines(
