@@ -49,6 +49,10 @@ class Life(RuleBasedStateMachine):
         self.buffer.reject(reason, a_trace_id(trace) if trace else b"")
         self.sent += 1
 
+    @rule(trace=st.integers(0, 4))
+    def lose_some(self, trace: int) -> None:
+        self.buffer.lack(a_trace_id(trace) if trace else b"")
+
     @rule(spans=st.integers(1, 3))
     def send_own(self, spans: int) -> None:
         self.buffer.ignore_own(spans)
@@ -109,6 +113,7 @@ class Life(RuleBasedStateMachine):
         assert buffer._kept_bytes == sum(h.bytes for h in buffer._kept.values())
         assert buffer.held_bytes <= buffer.limits.total_bytes
         assert buffer.traces_open <= buffer.limits.traces
+        assert len(buffer._lacking) <= buffer.limits.traces
 
     def teardown(self) -> None:
         """At the end all is judged or counted as lost, and nothing is open."""

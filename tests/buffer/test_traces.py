@@ -149,6 +149,79 @@ def test_a_rejected_span_marks_the_trace_that_lacks_it() -> None:
     assert buffer.counts.rejected == {"span_id": 1, "trace_id": 1}
 
 
+@pytest.mark.parametrize("kept_ns", [0, 10 * MINUTE])
+def test_a_span_lost_before_its_trace_came_is_missing_in_it(kept_ns: int) -> None:
+    buffer = Buffer(Limits(kept_ns=kept_ns))
+    for n in range(1, 5):
+        if n % 2:
+            buffer.reject("encoding", a_trace_id(n))
+        else:
+            buffer.lack(a_trace_id(n))
+    for now_ns in (SECOND, 2 * SECOND, 30 * MINUTE):
+        assert buffer.pop_due(now_ns) is None
+    fill(buffer, *(a_span(1, trace=a_trace_id(n)) for n in range(1, 6)), now_ns=30 * MINUTE)
+
+    closed = pop_all(buffer, 30 * MINUTE + 6 * SECOND)
+    assert [one.attributes_dropped for one in closed] == [True, True, True, True, False]
+    assert buffer.counts.rejected == {"encoding": 2}
+    assert buffer.counts.received == 2 + 5
+
+
+def test_what_is_missing_is_known_for_an_open_trace_and_a_kept_one() -> None:
+    buffer = Buffer()
+    fill(buffer, a_span(1))
+    buffer.lack(a_span(1).trace_id)
+
+    (closed,) = pop_all(buffer, 6 * SECOND)
+    assert closed.attributes_dropped
+
+    other = a_trace_id(7)
+    fill(buffer, a_span(1, trace=other), now_ns=MINUTE)
+    (closed,) = pop_all(buffer, MINUTE + 6 * SECOND)
+    buffer.lack(other)
+    fill(buffer, a_span(2, 1, role=Role.TOOL, trace=other), now_ns=2 * MINUTE)
+    (amended,) = pop_all(buffer, 2 * MINUTE + 6 * SECOND)
+    assert (closed.attributes_dropped, amended.attributes_dropped) == (False, True)
+
+
+def test_what_a_trace_lacks_outlives_its_parting() -> None:
+    """A web request's spans close without an agent; the agent's come later."""
+    buffer = Buffer()
+    fill(buffer, a_span(1, role=Role.NONE))
+    buffer.reject("span_id", a_span(1).trace_id)
+    assert pop_all(buffer, 6 * SECOND) == []
+    fill(buffer, a_span(2, 1), now_ns=MINUTE)
+
+    (closed,) = pop_all(buffer, MINUTE + 6 * SECOND)
+    assert closed.attributes_dropped
+
+
+def test_no_more_is_known_of_traces_to_come_than_the_limits_allow() -> None:
+    buffer = Buffer(Limits(traces=4))
+    for n in range(1, 100):
+        buffer.lack(a_trace_id(n))
+        assert len(buffer._lacking) <= 4
+    fill(buffer, a_span(1, trace=a_trace_id(1)), a_span(1, trace=a_trace_id(99)))
+    closed = pop_all(buffer, 60 * MINUTE)
+    assert [one.attributes_dropped for one in closed] == [False, True]
+
+    buffer.lack(a_trace_id(5))
+    for hours in (2, 3):
+        assert len(buffer._lacking) == 1
+        pop_all(buffer, hours * 60 * MINUTE)
+    assert len(buffer._lacking) == 0
+
+
+def test_what_is_judged_and_let_go_lacks_nothing_later() -> None:
+    buffer = Buffer(Limits(kept_ns=0))
+    fill(buffer, a_span(1))
+    pop_all(buffer, 6 * SECOND)
+    buffer.lack(a_span(1).trace_id)
+    buffer.lack(b"")
+
+    assert len(buffer._lacking) == 0
+
+
 def test_own_spans_are_counted_and_go_nowhere() -> None:
     buffer = Buffer()
     buffer.ignore_own(3)
@@ -550,3 +623,27 @@ def test_the_lag_is_the_time_that_the_next_due_trace_has_waited() -> None:
     assert buffer.lag_ns(6 * SECOND) == 0
     assert buffer.lag_ns(9 * SECOND) == 3 * SECOND
     assert an_id(1) in {span.span_id for span in pop_all(buffer, 9 * SECOND)[0].spans}
+
+
+def test_a_trace_is_due_from_its_deadline_on_and_a_look_is_no_trace() -> None:
+    buffer = Buffer(looks_at=lambda _service: True)
+    assert not buffer.is_due(MINUTE)
+    fill(buffer, a_span(2, 1, role=Role.TOOL))
+    assert buffer.next_due_ns() == SECOND
+    assert not buffer.is_due(SECOND)
+
+    fill(buffer, a_span(1))
+    assert not buffer.is_due(6 * SECOND - 1)
+    assert buffer.is_due(6 * SECOND)
+    pop_all(buffer, 6 * SECOND)
+    assert not buffer.is_due(6 * SECOND)
+
+
+def test_a_trace_that_closed_later_hides_none_that_is_due() -> None:
+    buffer = Buffer(Limits(trace_spans=2))
+    fill(buffer, a_span(1))
+    full = a_trace_id(2)
+    fill(buffer, a_span(1, trace=full), a_span(2, 1, trace=full), now_ns=9 * SECOND)
+
+    assert buffer.is_due(6 * SECOND)
+    assert buffer.lag_ns(9 * SECOND) == 3 * SECOND

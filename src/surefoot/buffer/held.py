@@ -87,7 +87,7 @@ class Held(Generic[V]):
         self.shared: dict[Value, Value] = {}  #: texts, entries and whole attributes
         self.text_bytes = 0
         self.text_limit = text_limit
-        self.dropped = False  #: some of its spans were no spans
+        self.dropped = False  #: something of it was lost
         self.grades: list[object] = []
         self.looks = False  #: it is looked at before it closes
         self.fresh: list[Span] = []  #: what the next look is for

@@ -1,6 +1,7 @@
 """What is left of traces that were let go: their ids, the newest with their verdict.
 
-Owns two bounded memories. Neither holds a span. A late span of an id in here is named
+Owns bounded memories, of traces that came and of what is known of those to come. None
+holds a span. A late span of an id in here is named
 late; without it, it would open a new trace and be judged as a run of its own.
 """
 
@@ -113,6 +114,48 @@ class Parted:
             if now_ns - since_ns < self._for_ns:
                 return
             del self._roots[trace_id]
+
+
+class Lacking:
+    """Ids of traces of which something was lost before a span of theirs was held.
+
+    Whoever loses a span may know no time, so ids live in two halves that take turns: one
+    lives for `for_ns` at least and for twice that at most, unless there are too many.
+    """
+
+    __slots__ = ("_for_ns", "_most", "_new", "_old", "_turned_ns")
+
+    def __init__(self, *, traces: int, for_ns: int) -> None:
+        self._most = max(1, traces // 2)
+        self._for_ns = for_ns
+        self._new: set[bytes] = set()
+        self._old: set[bytes] = set()
+        self._turned_ns = 0
+
+    def __len__(self) -> int:
+        return len(self._new | self._old)
+
+    def add(self, trace_id: bytes) -> None:
+        """Remember that something is missing; at too many, the older half is forgotten."""
+        if len(self._new) >= self._most:
+            self._turn()
+        self._new.add(trace_id)
+
+    def take(self, trace_id: bytes) -> bool:
+        """Forget a trace that has come; whether something of it is missing."""
+        is_lacking = trace_id in self._new or trace_id in self._old
+        self._new.discard(trace_id)
+        self._old.discard(trace_id)
+        return is_lacking
+
+    def expire(self, now_ns: int) -> None:
+        """Forget the older half once its time is over."""
+        if now_ns - self._turned_ns >= self._for_ns:
+            self._turned_ns = now_ns
+            self._turn()
+
+    def _turn(self) -> None:
+        self._old, self._new = self._new, set()
 
 
 class Waiting:

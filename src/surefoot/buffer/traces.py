@@ -27,7 +27,7 @@ from surefoot.buffer.deadlines import Deadlines
 from surefoot.buffer.held import Held
 from surefoot.buffer.limits import Limits, LooksAt, Timers, TimersFor
 from surefoot.buffer.looks import Looks
-from surefoot.buffer.released import Parted, Remembered, Waiting, note
+from surefoot.buffer.released import Lacking, Parted, Remembered, Waiting, note
 from surefoot.model import Reason, Span
 
 V = TypeVar("V")
@@ -57,6 +57,8 @@ class TraceBuffer(Generic[V]):
         )
         self._parted = Parted(traces=limits.remembered, for_ns=limits.kept_ns)
         self._waiting = Waiting(traces=limits.traces, for_ns=limits.kept_ns)
+        lacking_ns = max(limits.kept_ns, Timers().max_age_ns)
+        self._lacking = Lacking(traces=limits.traces, for_ns=lacking_ns)
         self._deadlines = Deadlines()
         self._looks = Looks()
         self._ready: deque[Closed[V]] = deque()
@@ -83,12 +85,22 @@ class TraceBuffer(Generic[V]):
             self._add_open(self._new(trace_id, now_ns), span, now_ns)
 
     def reject(self, reason: str, trace_id: bytes = b"") -> None:
-        """Count a span whose ids are no ids; a known trace then lacks something."""
+        """Count a span that cannot be held; its trace, if it is told, then lacks something."""
         self.counts.received += 1
         self.counts.rejected[reason] += 1
+        self.lack(trace_id)
+
+    def lack(self, trace_id: bytes) -> None:
+        """Say that something of a trace was lost, whether or not a span of it has come.
+
+        Its verdict then says so. Counts no span. One that is judged stays as it is, unless
+        it is amended.
+        """
         held = self._open.get(trace_id) or self._kept.get(trace_id)
         if held is not None:
             held.dropped = True
+        elif trace_id and trace_id not in self._remembered:
+            self._lacking.add(trace_id)
 
     def ignore_own(self, spans: int) -> None:
         """Count spans that Surefoot itself made."""
@@ -228,9 +240,17 @@ class TraceBuffer(Generic[V]):
         return min(due_ns, look_ns)
 
     def _next_close_ns(self) -> int | None:
-        if self._ready:
-            return self._ready[0].due_ns
-        return self._deadlines.next_ns()
+        """The earlier of what is closed, which is in order, and of what may close."""
+        due_ns = self._deadlines.next_ns()
+        if not self._ready:
+            return due_ns
+        ready_ns = self._ready[0].due_ns
+        return ready_ns if due_ns is None else min(ready_ns, due_ns)
+
+    def is_due(self, now_ns: int) -> bool:
+        """Whether `pop_due` may give a trace that was due at `now_ns`. A look is none."""
+        due_ns = self._next_close_ns()
+        return due_ns is not None and due_ns <= now_ns
 
     def lag_ns(self, now_ns: int) -> int:
         """For how long the next due trace has been waiting to be judged. Looks may wait."""
@@ -246,6 +266,7 @@ class TraceBuffer(Generic[V]):
         if trace_id in self._parted:
             held.anchors = self._parted.take(trace_id)
         held.grades = self._waiting.take(trace_id)
+        held.dropped = self._lacking.take(trace_id)
         self._open[trace_id] = held
         return held
 
@@ -298,6 +319,8 @@ class TraceBuffer(Generic[V]):
             self.counts.ignored["no_run"] += len(held.spans)
             roots = held.anchors | {s.span_id for s in held.spans.values() if not s.parent_id}
             self._parted.add(held.id, roots, due_ns)
+            if held.dropped:
+                self._lacking.add(held.id)
             for grade in held.grades:
                 self.counts.grades_dropped += self._waiting.add(held.id, grade, due_ns)
             return
@@ -449,4 +472,5 @@ class TraceBuffer(Generic[V]):
     def _expire(self, now_ns: int) -> None:
         self._remembered.expire(now_ns)
         self._parted.expire(now_ns)
+        self._lacking.expire(now_ns)
         self.counts.grades_dropped += self._waiting.expire(now_ns)
