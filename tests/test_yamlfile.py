@@ -174,7 +174,7 @@ def test_a_key_is_told_as_it_is_spelled(written: str, built: object) -> None:
     document = parse(f"a: 1\nb:\n  - x: 1\n    {written}: {{c: 2}}\n")
     assert list(document.content["b"][0])[1] == built
 
-    told = [str(built), *([int(built)] if isinstance(built, bool) else [])]
+    told: list[str | int] = [str(built), *([int(built)] if isinstance(built, bool) else [])]
     for one in told:
         at = ("b", 0, one, "c", "d")
         assert line_number(document.tree, at) == 4

@@ -41,8 +41,8 @@ def report(
         worst_first = sorted(findings.of(one), key=lambda found: _WEIGHT.get(found.word, _LAST))
         for finding in worst_first:
             _print(console, line(finding, texts.name(finding.spec) if several else ""))
-    for one in summary(judged, gating):
-        _print(console, one)
+    for told in summary(judged, gating):
+        _print(console, told)
 
 
 def _print(console: Console, told: Text) -> None:

@@ -21,6 +21,7 @@ from surefoot.evaluate import outputs
 from surefoot.evaluate.outputs import OutputSource
 from surefoot.evaluate.predicates import Predicate, number_of
 from surefoot.evaluate.schemas import Schema
+from surefoot.specs.comparisons import refuse_comparison
 from surefoot.specs.impossible import is_impossible
 from surefoot.specs.rules.base import PredicateField, operators, possible_text
 from surefoot.specs.types import Globs, Model, Name
@@ -38,6 +39,7 @@ def _passing(value: Any) -> Any:
     if isinstance(value, dict):
         _check_operators(value)
         return value
+    refuse_comparison(value)
     listed = value if isinstance(value, list | tuple) else (value,)
     if not all(isinstance(one, str | int | float) for one in listed):
         raise ValueError(f"neither labels nor scores; {_PASSES}")

@@ -37,6 +37,7 @@ from surefoot.evaluate.names import Names
 from surefoot.evaluate.paths import Path
 from surefoot.evaluate.predicates import TYPES, Predicate, plain
 from surefoot.model import Severity
+from surefoot.specs.comparisons import refuse_comparison
 from surefoot.specs.impossible import is_impossible, no_text_holds
 from surefoot.specs.types import Globs, Level, Model, Name
 
@@ -52,7 +53,9 @@ def operators(value: Any) -> dict[str, Any]:
     Raises:
         ValueError: It is none; the message says what would be right.
     """
+    refuse_comparison(value)
     told: dict[str, Any] = value if isinstance(value, dict) else {"eq": value}
+    refuse_comparison(told.get("len"))
     Predicate.of(told)
     if "exists" in told and not isinstance(told["exists"], bool):
         raise ValueError("exists: neither true nor false; write one of them")
