@@ -24,6 +24,7 @@ from clocks import FrozenClock
 from sinks import Sink
 from surefoot.emit.readable import readable
 from surefoot.errors import ConfigError, SpecError
+from surefoot.inprocess.worker import Missed
 from surefoot.specs import load
 from worlds import FIXTURES, IDLE_NS, SPEC, World, requests
 
@@ -130,6 +131,7 @@ def test_every_recording_gets_the_spans_that_the_server_sends() -> None:
             for span in readable(body):
                 processor.on_end(span)
             world.send(body)
+    assert processor.force_flush()  # all is taken, and what is whole judged
     clock.advance(QUIET_S)
     assert processor.force_flush()
     world.wait(QUIET_S)
@@ -323,31 +325,132 @@ def test_a_span_that_cannot_be_taken_is_told_and_the_next_is_judged(
     agent: Agent, caplog: pytest.LogCaptureFixture
 ) -> None:
     context = SpanContext(1, 1, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
-    agent.processor.on_end(ReadableSpan("open", context))
+    agent.processor.on_end(ReadableSpan("open\udce9", context))
     call(agent.tracer, "issue_refund")
     agent.provider.force_flush()
 
-    assert "a span named 'open' is not judged (InputError)" in caplog.text
+    assert "is not judged (" in caplog.text
     assert agent.names() == LUCKY
 
 
-def test_where_judging_is_behind_the_ending_span_waits_for_it() -> None:
-    """Refused, it would be lost: nobody sends it again."""
-    clock = FrozenClock()
-    agent = Agent(clock=clock)
-    end_its_thread(agent.processor)
+def test_a_span_that_cannot_be_written_leaves_its_trace_undecided(agent: Agent) -> None:
+    """Without its call of check_policy the run would look lucky, on complete evidence."""
+    with agent.tracer.start_as_current_span("agent") as root:
+        root.set_attributes({"openinference.span.kind": "AGENT", **SAID})
+        use(agent.tracer, "lookup_order").end()
+        step = use(agent.tracer, "check_policy")
+        step.set_status(trace.Status(trace.StatusCode.ERROR, "bad \udce9 name"))
+        step.end()
+    agent.provider.force_flush()
+
+    assert agent.names() == ["verdict inconclusive: desk"]
+    (verdict,) = agent.out.get_finished_spans()
+    assert "attributes_dropped" in str((verdict.attributes or {})["surefoot.evidence"])
+
+
+@pytest.mark.parametrize("value", ["half \udce9", 2**70])
+def test_an_attribute_that_cannot_be_written_is_told_as_dropped(
+    agent: Agent, value: str | int
+) -> None:
+    with agent.tracer.start_as_current_span("agent") as root:
+        root.set_attributes({"openinference.span.kind": "AGENT", **SAID, "app.other": value})
+        use(agent.tracer, "check_policy").end()
+    agent.provider.force_flush()
+
+    (verdict,) = agent.out.get_finished_spans()
+    assert "attributes_dropped" in str((verdict.attributes or {})["surefoot.evidence"])
+
+
+def test_a_span_may_end_wherever_python_runs(agent: Agent) -> None:
+    """In a finalizer, a signal or log handler, while the same thread hands another one over."""
+    worker = agent.processor._worker
+    with worker.line.shared.lock, worker._out._change:
+        call(agent.tracer, "issue_refund")
+    agent.provider.force_flush()
+
+    assert agent.names() == LUCKY
+
+
+def test_no_burst_of_spans_is_lost_and_none_of_their_verdicts(agent: Agent) -> None:
+    """More spans than the SDK's own processor would hold, and more verdicts."""
+    threads = [threading.Thread(target=call_often, args=(agent.tracer, 150)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert agent.provider.force_flush()
+
+    assert agent.names().count("verdict lucky: desk") == 1200
+    assert agent.processor._worker.line.shared.buffer.counts.received == 2400
+
+
+def call_often(tracer: Tracer, times: int) -> None:
+    for _ in range(times):
+        call(tracer, "issue_refund")
+
+
+def test_what_finds_no_room_is_missed_and_its_trace_undecided(agent: Agent) -> None:
+    worker = agent.processor._worker
+    with agent.tracer.start_as_current_span("agent") as root:
+        root.set_attributes({"openinference.span.kind": "AGENT", **SAID})
+        use(agent.tracer, "lookup_order").end()
+        missed = use(agent.tracer, "check_policy").get_span_context().trace_id
+        worker._queue.put(Missed(missed.to_bytes(16)))
+    agent.provider.force_flush()
+
+    assert agent.names() == ["verdict inconclusive: desk"]
+    assert worker.line.shared.buffer.counts.rejected == {"queue_full": 1}
+
+
+class Stuck(InMemorySpanExporter):
+    """Exports nothing until it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may = threading.Event()
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        self.may.wait(60)
+        return super().export(spans)
+
+
+def test_a_flush_keeps_to_its_time_while_an_exporter_is_stuck() -> None:
+    out = Stuck()
+    agent = Agent(out=out)
     call(agent.tracer, "issue_refund")
-    clock.advance(3600)
-    with agent.tracer.start_as_current_span("later"):
+
+    assert not agent.processor.force_flush(50)
+    out.may.set()
+    assert agent.processor.force_flush()
+    assert agent.names() == LUCKY
+    agent.provider.shutdown()
+
+
+def test_a_session_is_judged_once_it_is_quiet() -> None:
+    """Though nothing of it is held any more."""
+    agent = Agent(unit="session", settle="0s", idle_timeout="1ms", amend_for="0s")
+    with agent.tracer.start_as_current_span("agent") as root:
+        root.set_attributes({"openinference.span.kind": "AGENT", "session.id": "s", **SAID})
+        use(agent.tracer, "issue_refund").end()
+    waited = threading.Event()
+    while not agent.names() and not waited.wait(0.01):
         pass
-    agent.processor._out.force_flush()
 
     assert agent.names() == LUCKY
     agent.provider.shutdown()
-    assert agent.processor._line.shared.buffer.counts.received == 3
 
 
-def end_its_thread(processor: surefoot.SpanProcessor) -> None:
-    processor._stopping.set()
-    processor._wake.set()
-    processor._thread.join()
+def test_a_child_leaves_its_parents_run_to_the_parent(agent: Agent) -> None:
+    with agent.tracer.start_as_current_span("agent") as root:
+        root.set_attributes({"openinference.span.kind": "AGENT", **SAID})
+        use(agent.tracer, "check_policy").end()
+        child = os.fork()
+        use(agent.tracer, "lookup_order").end()
+    if child == 0:
+        agent.provider.shutdown()
+        os._exit(len(agent.names()))
+    _, status = os.waitpid(child, 0)
+    agent.provider.force_flush()
+
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert agent.names() == ["verdict pass: desk"]

@@ -93,6 +93,7 @@ class Intake:
         pressure: Pressure,
         telemetry: Telemetry,
         sessions: Sessions | None = None,
+        lag_limit_ns: int | None = LAG_LIMIT_NS,
     ) -> None:
         self._decode = decode
         self._shared = shared
@@ -101,6 +102,7 @@ class Intake:
         self._pressure = pressure
         self._telemetry = telemetry
         self._sessions = sessions
+        self._lag_limit_ns = math.inf if lag_limit_ns is None else lag_limit_ns
 
     def accept(self, body: bytes, _transport: str) -> Answer:
         """Take one ExportTraceServiceRequest.
@@ -116,7 +118,7 @@ class Intake:
         buffer = self._shared.buffer
         with self._shared.lock:
             now_ns = self._clock.now_ns()
-            if buffer.lag_ns(now_ns) > LAG_LIMIT_NS:
+            if buffer.lag_ns(now_ns) > self._lag_limit_ns:
                 raise self._refuse(JUDGING)
             self._pass_on(body, decoded)
             for span in decoded.spans:
@@ -143,7 +145,7 @@ class Intake:
             lag_ns = self._shared.buffer.lag_ns(self._clock.now_ns())
         if self._pressure.is_short:
             return MEMORY
-        if lag_ns > LAG_LIMIT_NS:
+        if lag_ns > self._lag_limit_ns:
             return JUDGING
         return QUEUE if self._forward is not None and not self._forward.has_room(1) else ""
 

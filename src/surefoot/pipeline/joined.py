@@ -18,7 +18,7 @@ from surefoot.emit.metrics import Metrics, Points, Reading
 from surefoot.evaluate import mask
 from surefoot.luck import LuckWindow
 from surefoot.pipeline.inforce import InForce
-from surefoot.pipeline.intake import Intake, Pressure
+from surefoot.pipeline.intake import LAG_LIMIT_NS, Intake, Pressure
 from surefoot.pipeline.judging import Judge, OnPlan
 from surefoot.pipeline.ledger import Ledger
 from surefoot.pipeline.outgoing import Outgoing
@@ -39,6 +39,7 @@ class Pipeline:
         verdicts: Where verdicts go; None: they are only counted and shown.
         gauges: Further gauges, of what is not the pipeline's.
         pressure: Whether memory is short; None: it never is.
+        lag_limit_ns: How far judging may be behind before requests are refused; None: at will.
         on_plan: Shown every verdict that leaves.
     """
 
@@ -54,6 +55,7 @@ class Pipeline:
         verdicts: Outlet | None = None,
         gauges: Mapping[Instrument, Callable[[], Reading]] | None = None,
         pressure: Pressure | None = None,
+        lag_limit_ns: int | None = LAG_LIMIT_NS,
         on_plan: OnPlan | None = None,
     ) -> None:
         judging = config.judging
@@ -95,6 +97,7 @@ class Pipeline:
             pressure=self.pressure,
             telemetry=telemetry,
             sessions=sessions,
+            lag_limit_ns=lag_limit_ns,
         )
 
     def use(self, specs: SpecSet) -> None:
@@ -112,15 +115,19 @@ class Pipeline:
         self._ledger.carry(self.metrics)
         return self.metrics.read()
 
-    def stopped(self, undelivered: int, took_s: float) -> Stopped:
-        """What was made of all that came, once nothing comes any more."""
+    def stopped(self, undelivered: int, took_s: float, untaken: int = 0) -> Stopped:
+        """What was made of all that came, once nothing comes any more.
+
+        untaken: spans that were to come and never got here. What is open still, since
+        judging did not end in time, is as lost as they are.
+        """
         counts = self.shared.buffer.counts
-        lost = counts.lost.total()
+        lost = counts.lost.total() + counts.open
         return Stopped(
-            received=counts.received,
+            received=counts.received + untaken,
             judged=counts.judged,
             apart=counts.received - counts.judged - lost,
-            lost=lost,
+            lost=lost + untaken,
             verdicts=self.judge.verdicts,
             undelivered=undelivered,
             took_s=took_s,
