@@ -8,7 +8,6 @@ from opentelemetry.context import _SUPPRESS_INSTRUMENTATION_KEY, get_value
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-from surefoot.emit import exporting
 from surefoot.emit.exporting import MOST, Exporting
 
 REQUEST = (ReadableSpan("one"), ReadableSpan("two"))
@@ -36,10 +35,10 @@ class Exporter(SpanExporter):
 
 
 class Out:
-    def __init__(self) -> None:
+    def __init__(self, patience_s: float = PATIENCE_S) -> None:
         self.exporter = Exporter()
         self.lost: list[str] = []
-        self.exporting = Exporting(self.exporter, self.lost.append)
+        self.exporting = Exporting(self.exporter, self.lost.append, patience_s)
         self.exporting.start()
 
 
@@ -92,10 +91,8 @@ def test_a_request_waits_for_room_while_the_exporter_moves_on(out: Out) -> None:
     assert out.exporter.came == [len(LARGE)] * 5
 
 
-def test_behind_an_exporter_that_is_stuck_requests_are_lost_and_soon_so(
-    out: Out, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(exporting, "PATIENCE_S", 0.05)
+def test_behind_an_exporter_that_is_stuck_requests_are_lost_and_soon_so() -> None:
+    out = Out(patience_s=0.05)
     out.exporter.may.clear()
     taken = [out.exporting.offer(LARGE) for _ in range(200)]
 

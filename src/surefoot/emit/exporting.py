@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 #: Spans that wait: four times what the SDK's processor holds. A verdict's takes some 5 KB.
 MOST: Final = 8_192
-#: How long a request waits for room while the exporter moves on.
+#: As long as the SDK's processor waits for company.
 PATIENCE_S: Final = 5.0
 
 
@@ -27,12 +27,19 @@ class Exporting:
 
     Args:
         exporter: Called from a thread of ours alone, one request at a time.
-        on_lost: Told of each request that did not arrive: why, and how many spans.
+        on_lost: Told of each request that did not arrive, and why.
+        patience_s: How long a request waits for room while the exporter moves on.
     """
 
-    def __init__(self, exporter: SpanExporter, on_lost: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        exporter: SpanExporter,
+        on_lost: Callable[[str], None],
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         self._exporter = exporter
         self._on_lost = on_lost
+        self._patience_s = patience_s
         self._change = threading.Condition()
         self._waiting: deque[Sequence[ReadableSpan]] = deque()
         self._spans = 0
@@ -50,7 +57,7 @@ class Exporting:
         """Queue a request; waits a while for room. False: there was none, and it is lost."""
         with self._change:
             if not self._is_stuck:
-                self._change.wait_for(self._has_room, PATIENCE_S)
+                self._change.wait_for(self._has_room, self._patience_s)
             taken = self._has_room() and not self._is_over
             self._is_stuck = not taken
             self._offered += 1
