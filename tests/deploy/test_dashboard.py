@@ -211,6 +211,12 @@ def test_what_stays_0_in_the_traffic_is_asked_of_its_own_counter() -> None:
     assert asks["Queue to the backend: {{signal}}"] == {"surefoot_forward_queue"}
 
 
+def test_what_counts_a_step_is_summed_over_the_time_and_nothing_else_is() -> None:
+    for asked in queries():
+        counts = not asked.instant and "offset $__interval" in asked.expr
+        assert asked.calc == ("sum" if counts else "lastNotNull"), asked.name
+
+
 def test_what_is_painted_or_sorted_by_name_is_in_its_panel() -> None:
     shown: dict[str, set[str]] = {}
     for asked in queries():
