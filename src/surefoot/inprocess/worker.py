@@ -30,6 +30,8 @@ from surefoot.telemetry import JudgingEnded, RequestDropped, SpanFailed, Telemet
 
 #: What `stop` takes at most, beside the exporter's own.
 SHUTDOWN_NS: Final = 10_000_000_000
+#: The end of it is for sending what was found.
+SEND_NS: Final = 2_000_000_000
 #: How long a span may wait to be taken, and a trace to be judged once it is due.
 TICK_S: Final = 0.1
 #: Spans that wait to be taken, five times what the SDK's processor holds; of what comes on
@@ -115,7 +117,7 @@ class Worker:
     def stop(self) -> None:
         """Judge and export what is open, as far as the time goes."""
         began_s = time.monotonic()
-        self._stop_by_ns = self._clock.now_ns() + SHUTDOWN_NS
+        self._stop_by_ns = self._clock.now_ns() + SHUTDOWN_NS - SEND_NS
         self._queue.put(_Stop())
         self.thread.join(SHUTDOWN_NS / _NS)
         took_s = time.monotonic() - began_s
