@@ -7,6 +7,7 @@ thread through the same queue, behind the spans that ended before, and waits for
 What cannot be taken is not forgotten: its trace lacks something, and is judged so.
 """
 
+import contextlib
 import queue
 import threading
 import time
@@ -86,7 +87,7 @@ class Worker:
             lag_limit_ns=None,  # refused, a span would be lost: nobody sends it again
         )
         self._queue: queue.SimpleQueue[_Ended | _Flush | _Stop] = queue.SimpleQueue()
-        self._uncounted = 0
+        self._uncounted = self._in_hand = 0
         self._stop_by_ns: int | None = None
         self._is_behind = self._is_over = False
         self._out.start()
@@ -122,12 +123,16 @@ class Worker:
         self.thread.join(SHUTDOWN_NS / _NS)
         took_s = time.monotonic() - began_s
         undelivered = self._out.stop(max(1.0, SHUTDOWN_NS / _NS - took_s))
-        untaken = self._uncounted + sum(
-            isinstance(self._queue.get_nowait(), sdk.ReadableSpan | Missed)
-            for _ in range(self._queue.qsize())
-        )
         took_s = time.monotonic() - began_s
-        self.telemetry.record(self.line.stopped(undelivered, took_s, untaken))
+        self.telemetry.record(self.line.stopped(undelivered, took_s, self._untaken()))
+
+    def _untaken(self) -> int:
+        """How many spans were handed over and not taken, once the thread is over or stuck."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                left = self._queue.get_nowait()
+                self._uncounted += isinstance(left, sdk.ReadableSpan | Missed)
+        return self._uncounted + self._in_hand
 
     # On the thread.
 
@@ -138,7 +143,7 @@ class Worker:
                     self._judge_due()
                 else:
                     self._judge_whole()
-                    asked.mark = self._out.mark()
+                    asked.mark = self._out.mark() if self._stop_by_ns is None else None
                     asked.answered.set()
             self._hasten()
             self.line.judge.drain(self._stop_by_ns or 0)
@@ -163,11 +168,13 @@ class Worker:
                     ended.append(one)
         except queue.Empty:
             pass
+        self._in_hand = len(ended)
         self._take([one for one in ended if isinstance(one, sdk.ReadableSpan)])
         with self.line.shared.lock:
             for one in ended:
                 if isinstance(one, Missed):
                     self.line.shared.buffer.reject("queue_full", one.trace_id)
+        self._in_hand = 0
         return asked
 
     def _take(self, spans: list[sdk.ReadableSpan]) -> None:

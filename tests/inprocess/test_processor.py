@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,46 +11,25 @@ from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import Decision, Sampler, SamplingResult
-from opentelemetry.trace import SpanContext, TraceFlags, Tracer
 
 import surefoot
 from children import surefoot as a_server
 from clocks import FrozenClock
+from inprocess.agents import LUCKY, SAID, STRICT, Agent, call, use
 from sinks import Sink
 from surefoot.emit.readable import readable
 from surefoot.errors import ConfigError, SpecError
-from surefoot.inprocess.worker import Missed
 from surefoot.specs import load
 from worlds import FIXTURES, IDLE_NS, SPEC, World, requests
 
-STRICT = {"name": "desk", "required": ["check_policy"], "forbidden": ["issue_refund"]}
-SAID = {"input.value": "A refund for order 88213", "output.value": "Done."}
-LUCKY = ["verdict lucky: desk", "violation forbidden", "violation required"]
 RECORDINGS = sorted(
     f"{path.parent.parent.name}/{path.parent.name}" for path in FIXTURES.glob("*/*/meta.json")
 )
 QUIET_S = IDLE_NS / 1e9 + 1
-
-
-class Agent:
-    """A process's tracer, and what its processor exported."""
-
-    def __init__(
-        self, specs: object = STRICT, out: InMemorySpanExporter | None = None, **settings: Any
-    ) -> None:
-        self.out = out or InMemorySpanExporter()
-        self.processor = surefoot.SpanProcessor(self.out, specs, **settings)
-        self.provider = TracerProvider(resource=Resource({"service.name": "desk"}))
-        self.provider.add_span_processor(self.processor)
-        self.tracer = self.provider.get_tracer("tests")
-
-    def names(self) -> list[str]:
-        return sorted(span.name for span in self.out.get_finished_spans())
 
 
 class Recorded(Sampler):
@@ -61,35 +40,6 @@ class Recorded(Sampler):
 
     def get_description(self) -> str:
         return "recorded"
-
-
-@pytest.fixture
-def agent() -> Iterator[Agent]:
-    made = Agent()
-    yield made
-    made.provider.shutdown()
-
-
-def call(tracer: Tracer, *tools: str) -> None:
-    """A run of an agent that calls these tools."""
-    with tracer.start_as_current_span("agent") as root:
-        root.set_attributes({"openinference.span.kind": "AGENT", **SAID})
-        for tool in tools:
-            use(tracer, tool).end()
-
-
-def use(tracer: Tracer, tool: str) -> trace.Span:
-    """The span of a call of this tool, not ended."""
-    step = tracer.start_span(tool)
-    step.set_attributes(
-        {
-            "openinference.span.kind": "TOOL",
-            "tool.name": tool,
-            "input.value": '{"order_id": "88213"}',
-            "output.value": "fine",
-        }
-    )
-    return step
 
 
 def told(*bodies: bytes) -> dict[bytes, bytes]:
@@ -302,128 +252,6 @@ def test_the_environment_says_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "no endpoint")
 
     Agent().provider.shutdown()
-
-
-# What goes wrong.
-
-
-def test_an_exporter_that_fails_is_no_agents_business(caplog: pytest.LogCaptureFixture) -> None:
-    class Exporter(InMemorySpanExporter):
-        def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-            raise ConnectionError(f"{len(spans)} went nowhere")
-
-    agent = Agent(out=Exporter())
-    call(agent.tracer, "issue_refund")
-    agent.provider.force_flush()
-    call(agent.tracer, "issue_refund")
-    agent.provider.shutdown()
-
-    assert "went nowhere" in caplog.text
-
-
-def test_a_span_that_cannot_be_taken_is_told_and_the_next_is_judged(
-    agent: Agent, caplog: pytest.LogCaptureFixture
-) -> None:
-    context = SpanContext(1, 1, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
-    agent.processor.on_end(ReadableSpan("open\udce9", context))
-    call(agent.tracer, "issue_refund")
-    agent.provider.force_flush()
-
-    assert "is not judged (" in caplog.text
-    assert agent.names() == LUCKY
-
-
-def test_a_span_that_cannot_be_written_leaves_its_trace_undecided(agent: Agent) -> None:
-    """Without its call of check_policy the run would look lucky, on complete evidence."""
-    with agent.tracer.start_as_current_span("agent") as root:
-        root.set_attributes({"openinference.span.kind": "AGENT", **SAID})
-        use(agent.tracer, "lookup_order").end()
-        step = use(agent.tracer, "check_policy")
-        step.set_status(trace.Status(trace.StatusCode.ERROR, "bad \udce9 name"))
-        step.end()
-    agent.provider.force_flush()
-
-    assert agent.names() == ["verdict inconclusive: desk"]
-    (verdict,) = agent.out.get_finished_spans()
-    assert "attributes_dropped" in str((verdict.attributes or {})["surefoot.evidence"])
-
-
-@pytest.mark.parametrize("value", ["half \udce9", 2**70])
-def test_an_attribute_that_cannot_be_written_is_told_as_dropped(
-    agent: Agent, value: str | int
-) -> None:
-    with agent.tracer.start_as_current_span("agent") as root:
-        root.set_attributes({"openinference.span.kind": "AGENT", **SAID, "app.other": value})
-        use(agent.tracer, "check_policy").end()
-    agent.provider.force_flush()
-
-    (verdict,) = agent.out.get_finished_spans()
-    assert "attributes_dropped" in str((verdict.attributes or {})["surefoot.evidence"])
-
-
-def test_a_span_may_end_wherever_python_runs(agent: Agent) -> None:
-    """In a finalizer, a signal or log handler, while the same thread hands another one over."""
-    worker = agent.processor._worker
-    with worker.line.shared.lock, worker._out._change:
-        call(agent.tracer, "issue_refund")
-    agent.provider.force_flush()
-
-    assert agent.names() == LUCKY
-
-
-def test_no_burst_of_spans_is_lost_and_none_of_their_verdicts(agent: Agent) -> None:
-    """More spans than the SDK's own processor would hold, and more verdicts."""
-    threads = [threading.Thread(target=call_often, args=(agent.tracer, 150)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert agent.provider.force_flush()
-
-    assert agent.names().count("verdict lucky: desk") == 1200
-    assert agent.processor._worker.line.shared.buffer.counts.received == 2400
-
-
-def call_often(tracer: Tracer, times: int) -> None:
-    for _ in range(times):
-        call(tracer, "issue_refund")
-
-
-def test_what_finds_no_room_is_missed_and_its_trace_undecided(agent: Agent) -> None:
-    worker = agent.processor._worker
-    with agent.tracer.start_as_current_span("agent") as root:
-        root.set_attributes({"openinference.span.kind": "AGENT", **SAID})
-        use(agent.tracer, "lookup_order").end()
-        missed = use(agent.tracer, "check_policy").get_span_context().trace_id
-        worker._queue.put(Missed(missed.to_bytes(16)))
-    agent.provider.force_flush()
-
-    assert agent.names() == ["verdict inconclusive: desk"]
-    assert worker.line.shared.buffer.counts.rejected == {"queue_full": 1}
-
-
-class Stuck(InMemorySpanExporter):
-    """Exports nothing until it may."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.may = threading.Event()
-
-    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        self.may.wait(60)
-        return super().export(spans)
-
-
-def test_a_flush_keeps_to_its_time_while_an_exporter_is_stuck() -> None:
-    out = Stuck()
-    agent = Agent(out=out)
-    call(agent.tracer, "issue_refund")
-
-    assert not agent.processor.force_flush(50)
-    out.may.set()
-    assert agent.processor.force_flush()
-    assert agent.names() == LUCKY
-    agent.provider.shutdown()
 
 
 def test_a_session_is_judged_once_it_is_quiet() -> None:
