@@ -220,7 +220,7 @@ def test_a_name_is_taken_once_in_a_set(tmp_path: Path) -> None:
     assert lint([one, two]) == [
         (
             f"{two}: specs[0].name: 'a' is taken; {one}: specs[0] has it; "
-            "names are unique in a set, choose another"
+            "names are unique in a set, choose another (line 1)"
         )
     ]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
+from yaml import Node
 
 from surefoot.errors import ConfigError, SpecError
 from surefoot.specs.match import SpecSet
@@ -60,11 +61,11 @@ def _read(paths: Iterable[Path | str]) -> tuple[list[Spec], list[str]]:
         for file in files:
             told = _read_file(file)
             found += told.wrong
-            for index, name in told.names:
+            for index, name, line in told.names:
                 where = f"{file}: specs[{index}]"
                 if name in owners:
                     right = f"{owners[name]} has it; names are unique in a set, choose another"
-                    found.append(f"{where}.name: {name!r} is taken; {right}")
+                    found.append(f"{where}.name: {name!r} is taken; {right} (line {line})")
                 owners.setdefault(name, where)
             specs += told.specs
     return specs, found
@@ -97,11 +98,12 @@ def _files(path: Path) -> list[Path]:
 class _Told(NamedTuple):
     """What a file says.
 
-    specs: none where anything is wrong. names: of its specs, also of wrong ones, by index.
+    specs: none where anything is wrong. names: of its specs, also of wrong ones, by index,
+    and on which line.
     """
 
     specs: Sequence[Spec] = ()
-    names: Sequence[tuple[int, str]] = ()
+    names: Sequence[tuple[int, str, int]] = ()
     wrong: Sequence[str] = ()
 
 
@@ -118,7 +120,7 @@ def _parse(document: Document) -> _Told:
     content, tree = document.content, document.tree
     if not isinstance(content, dict) or "specs" not in content:
         return _Told(wrong=["not a spec file; write `specs:` and a list of specs below it"])
-    names = tuple(_names(content["specs"]))
+    names = tuple(_names(content["specs"], tree))
     try:
         return _Told(File.model_validate(content).specs, names)
     except ValidationError as failure:
@@ -129,8 +131,8 @@ def _parse(document: Document) -> _Told:
     return _Told((), names, lines)
 
 
-def _names(specs: Any) -> Iterator[tuple[int, str]]:
+def _names(specs: Any, tree: Node | None) -> Iterator[tuple[int, str, int]]:
     for index, spec in enumerate(specs if isinstance(specs, list) else ()):
         name = spec.get("name") if isinstance(spec, dict) else None
         if isinstance(name, str) and name:
-            yield index, name
+            yield index, name, line_number(tree, ("specs", index, "name"))
