@@ -16,6 +16,7 @@ from surefoot.evaluate import mask
 from surefoot.luck import LuckWindow
 from surefoot.pipeline import Intake, Judge, Ledger, Outgoing, Pressure, SharedBuffer, SharedLuck
 from surefoot.pipeline.sessions import Sessions
+from surefoot.pipeline.shared import Judgement
 from surefoot.receive.decode import Decoder
 from surefoot.specs import SpecSet
 from surefoot.telemetry import Telemetry
@@ -86,7 +87,9 @@ class World:
         self.specs = specs
         timers = Timers(settle_ns=IDLE_NS) if unit == "session" else Timers()
         looks_at = specs.looks_at if unit == "trace" else None
-        self.shared = SharedBuffer(TraceBuffer(limits, lambda _service: timers, looks_at))
+        self.shared = SharedBuffer(
+            TraceBuffer(limits, lambda _service: timers, looks_at, Judgement.size_of)
+        )
         self.buffer = self.shared.buffer
         self.sessions = None
         if unit == "session":

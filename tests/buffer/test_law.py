@@ -1,5 +1,7 @@
 """The conservation law, and that order, splits and repeats change nothing."""
 
+from collections import Counter
+
 import hypothesis.strategies as st
 from hypothesis import given, settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -11,6 +13,7 @@ from surefoot.model import Role, Span
 
 TRACES = st.integers(1, 4)
 ROLES = st.sampled_from([Role.NONE, Role.OTHER, Role.LLM, Role.TOOL, Role.AGENT])
+SIZES = st.integers(0, 2_000)
 PARENTS = st.none() | st.integers(1, 6)
 
 
@@ -21,9 +24,11 @@ class Life(RuleBasedStateMachine):
         super().__init__()
         limits = Limits(
             total_bytes=12_000, traces=3, trace_spans=5, trace_bytes=6_000, remembered=2,
-            verdicts=1,
+            verdicts=1, verdict_bytes=1_500,
         )  # fmt: skip
-        self.buffer: TraceBuffer[int] = TraceBuffer(limits, looks_at=lambda _service: True)
+        self.buffer: TraceBuffer[int] = TraceBuffer(
+            limits, looks_at=lambda _service: True, size_of=lambda verdict: verdict
+        )
         self.now_ns = 0
         self.sent = 0
         self.looked: set[int] = set()
@@ -70,8 +75,16 @@ class Life(RuleBasedStateMachine):
     def wait(self, span_of_time: int) -> None:
         self.now_ns += span_of_time
 
-    @rule(most=st.integers(1, 4), fails=st.booleans())
-    def judge(self, most: int, *, fails: bool) -> None:
+    @rule()
+    def run_short_of_memory(self) -> None:
+        self.buffer.relieve(self.now_ns)
+
+    @rule()
+    def hasten(self) -> None:
+        self.buffer.hasten(self.now_ns)
+
+    @rule(most=st.integers(1, 4), fails=st.booleans(), size=SIZES)
+    def judge(self, most: int, size: int, *, fails: bool) -> None:
         for _ in range(most):
             closed = self.buffer.pop_due(self.now_ns)
             if closed is None:
@@ -80,10 +93,10 @@ class Life(RuleBasedStateMachine):
             if fails:
                 self.buffer.lost(closed, "fault")
             else:
-                self.buffer.judged(closed, 1)
+                self.buffer.judged(closed, size)
 
-    @rule(says=st.booleans())
-    def look(self, *, says: bool) -> None:
+    @rule(says=st.none() | SIZES)
+    def look(self, says: int | None) -> None:
         """A look sees spans that are held, each once, of a trace that is open."""
         while (fresh := self.buffer.pop_fresh(self.now_ns)) is not None:
             held = self.buffer.so_far(fresh.trace_id)
@@ -92,8 +105,8 @@ class Life(RuleBasedStateMachine):
             assert not any(span in self.looked for span in map(id, fresh.spans))
             self.looked |= set(map(id, fresh.spans))
             self.alive += fresh.spans
-            if says:
-                self.buffer.told(fresh.trace_id, 2)
+            if says is not None:
+                self.buffer.told(fresh.trace_id, says)
 
     @invariant()
     def every_span_stands_in_one_place(self) -> None:
@@ -114,6 +127,23 @@ class Life(RuleBasedStateMachine):
         assert buffer.held_bytes <= buffer.limits.total_bytes
         assert buffer.traces_open <= buffer.limits.traces
         assert len(buffer._lacking) <= buffer.limits.traces
+
+    @invariant()
+    def verdicts_take_what_they_may(self) -> None:
+        remembered = self.buffer._remembered
+        sizes = [size for _, size in remembered._verdicts.values()]
+        assert remembered.verdict_bytes == sum(sizes) <= self.buffer.limits.verdict_bytes
+        assert remembered._verdicts.keys() <= remembered._ids.keys()
+        for held in (*self.buffer._open.values(), *self.buffer._kept.values()):
+            assert held.verdict_bytes == (held.verdict or 0)
+
+    @invariant()
+    def who_leaves_has_amendments_to_be_handed_out(self) -> None:
+        ready = Counter(one.trace_id for one in self.buffer._ready if one.amends and one.spans)
+        kept = {k: held.amendments for k, held in self.buffer._kept.items() if held.amendments}
+        leaving = {k: held.amendments for k, held in self.buffer._leaving.items()}
+        assert kept.keys().isdisjoint(leaving)
+        assert ready == kept | leaving
 
     def teardown(self) -> None:
         """At the end all is judged or counted as lost, and nothing is open."""

@@ -116,6 +116,7 @@ def test_the_defaults_are_the_designs() -> None:
     assert config.timers.max_age_ns == 1800 * SECOND
     assert config.limits.kept_ns == 600 * SECOND
     assert config.limits.total_bytes == int(0.6 * 512 * (1 << 20))
+    assert config.limits.verdict_bytes == config.limits.total_bytes // 8
     assert config.judging.text_limit.each_bytes == 256 << 10
     assert config.limits.text_bytes == 8 << 20
     assert config.judging.luck.window == 200

@@ -49,6 +49,7 @@ class Held(Generic[V]):
     """One trace's spans and what the state machine has to know of them."""
 
     __slots__ = (
+        "amendments",
         "anchors",
         "bytes",
         "closed_ns",
@@ -71,6 +72,7 @@ class Held(Generic[V]):
         "text_limit",
         "timers",
         "verdict",
+        "verdict_bytes",
         "whole",
     )
 
@@ -97,8 +99,10 @@ class Held(Generic[V]):
         self.closed_ns = 0
         self.late_ns = 0  #: when the last late span was held
         self.dirty = False  #: an amendment is owed
+        self.amendments = 0  #: these are made, and not handed out yet
         # also while it is open, if something was said by then:
         self.verdict: V | None = None
+        self.verdict_bytes = 0
 
     def put(self, span: Span) -> int:
         """Hold `span`, whose id is not held yet; return the bytes that it added."""
@@ -114,6 +118,13 @@ class Held(Generic[V]):
             span.message = str(self._share(span.message))
         self.spans[span.span_id] = span
         return self.bytes - before
+
+    def know(self, verdict: V | None, size: int) -> int:
+        """Hold what was said of the trace, of `size` bytes; return the bytes that it added."""
+        added = size - self.verdict_bytes
+        self.verdict, self.verdict_bytes = verdict, size
+        self.bytes += added
+        return added
 
     def _share_values(self, values: dict[str, Value]) -> None:
         """Replace each value by the trace's own copy."""

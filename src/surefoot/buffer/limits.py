@@ -8,7 +8,7 @@ traces, ten times as many remembered ids).
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 SECOND_NS = 1_000_000_000
 MINUTE_NS = 60 * SECOND_NS
@@ -49,16 +49,19 @@ LOOK_NS = SECOND_NS
 #: One that is whole closes by itself; it is looked at only if it has not by then.
 LOOK_AT_WHOLE_NS = 10 * SECOND_NS
 
+#: Verdicts of traces that were let go may take this share of what spans may.
+VERDICT_SHARE: Final = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What the buffer may hold.
 
-    total_bytes: of all open and kept traces. traces: open ones. trace_spans and
-    trace_bytes: of one trace. text_bytes: distinct text of one trace. kept_ns: how
-    long a judged trace takes part in amendments. remembered and verdicts: ids of
-    traces that were let go, and how many of those keep their verdict, for at most
-    remembered_ns.
+    total_bytes: of all open and kept traces, with their verdicts. traces: open ones.
+    trace_spans and trace_bytes: of one trace. text_bytes: distinct text of one trace.
+    kept_ns: how long a judged trace takes part in amendments. remembered and verdicts:
+    ids of traces that were let go, and how many of those keep their verdict, in
+    verdict_bytes beside total_bytes, for at most remembered_ns.
     """
 
     total_bytes: int = 512 * MIB * 6 // 10
@@ -69,4 +72,5 @@ class Limits:
     kept_ns: int = 10 * MINUTE_NS
     remembered: int = 500_000
     verdicts: int = 50_000
+    verdict_bytes: int = 512 * MIB * 6 // 10 // VERDICT_SHARE
     remembered_ns: int = 24 * HOUR_NS

@@ -6,6 +6,7 @@ late; without it, it would open a new trace and be judged as a run of its own.
 """
 
 from collections import OrderedDict
+from itertools import islice
 from typing import Generic, TypeVar
 
 V = TypeVar("V")
@@ -25,16 +26,26 @@ def note(grades: list[object], grade: object) -> int:
 
 
 class Remembered(Generic[V]):
-    """Ids of judged traces, oldest first; the newest `verdicts` keep their verdict."""
+    """Ids of judged traces, oldest first; the newest verdicts, by count and bytes, are kept."""
 
-    __slots__ = ("_for_ns", "_ids", "_max_ids", "_max_verdicts", "_verdicts")
+    __slots__ = (
+        "_for_ns",
+        "_ids",
+        "_max_bytes",
+        "_max_ids",
+        "_max_verdicts",
+        "_verdicts",
+        "verdict_bytes",
+    )
 
-    def __init__(self, *, ids: int, verdicts: int, for_ns: int) -> None:
+    def __init__(self, *, ids: int, verdicts: int, verdict_bytes: int, for_ns: int) -> None:
         self._max_ids = ids
         self._max_verdicts = verdicts
+        self._max_bytes = verdict_bytes
         self._for_ns = for_ns
         self._ids: OrderedDict[bytes, int] = OrderedDict()
-        self._verdicts: OrderedDict[bytes, V] = OrderedDict()
+        self._verdicts: OrderedDict[bytes, tuple[V, int]] = OrderedDict()
+        self.verdict_bytes = 0  #: what the verdicts take, as far as it was told
 
     def __contains__(self, trace_id: bytes) -> bool:
         return trace_id in self._ids
@@ -47,20 +58,27 @@ class Remembered(Generic[V]):
         self._ids[trace_id] = now_ns
         if len(self._ids) > self._max_ids:
             oldest, _ = self._ids.popitem(last=False)
-            self._verdicts.pop(oldest, None)
+            self._drop(oldest)
 
-    def keep(self, trace_id: bytes, verdict: V) -> None:
-        """Keep the verdict of an id that is remembered."""
+    def keep(self, trace_id: bytes, verdict: V, size: int) -> None:
+        """Keep the verdict of an id that is remembered; it takes `size` bytes."""
         if trace_id not in self._ids:
             return
-        self._verdicts[trace_id] = verdict
-        self._verdicts.move_to_end(trace_id)
-        if len(self._verdicts) > self._max_verdicts:
-            self._verdicts.popitem(last=False)
+        self._drop(trace_id)
+        self._verdicts[trace_id] = verdict, size
+        self.verdict_bytes += size
+        while len(self._verdicts) > self._max_verdicts or self.verdict_bytes > self._max_bytes:
+            self._drop(next(iter(self._verdicts)))
 
     def verdict(self, trace_id: bytes) -> V | None:
         """The verdict of a remembered id, if it is among the newest."""
-        return self._verdicts.get(trace_id)
+        verdict, _ = self._verdicts.get(trace_id, (None, 0))
+        return verdict
+
+    def halve(self) -> None:
+        """Memory is short: let the older half of the verdicts go."""
+        for trace_id in list(islice(self._verdicts, (len(self._verdicts) + 1) // 2)):
+            self._drop(trace_id)
 
     def expire(self, now_ns: int) -> None:
         """Forget what is older than the limit."""
@@ -69,7 +87,11 @@ class Remembered(Generic[V]):
             if now_ns - since_ns < self._for_ns:
                 return
             del self._ids[trace_id]
-            self._verdicts.pop(trace_id, None)
+            self._drop(trace_id)
+
+    def _drop(self, trace_id: bytes) -> None:
+        _, size = self._verdicts.pop(trace_id, (None, 0))
+        self.verdict_bytes -= size
 
 
 class Parted:

@@ -16,7 +16,7 @@ the caller's business: they are kept, never looked into.
 """
 
 from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Generic, TypeVar
 
@@ -45,15 +45,22 @@ class TraceBuffer(Generic[V]):
         limits: Limits | None = None,
         timers_for: TimersFor | None = None,
         looks_at: LooksAt | None = None,
+        size_of: Callable[[V], int] | None = None,
     ) -> None:
+        """size_of: what a verdict takes, in bytes; asked anew whenever one is told."""
         self.limits = limits = limits or Limits()
         self.timers_for: TimersFor = timers_for or (lambda _service: Timers())
         self.looks_at: LooksAt = looks_at or (lambda _service: False)
+        self.size_of = size_of or (lambda _verdict: 0)
         self.counts = Counts()
         self._open: dict[bytes, Held[V]] = {}
         self._kept: OrderedDict[bytes, Held[V]] = OrderedDict()
+        self._leaving: dict[bytes, Held[V]] = {}  # let go, with amendments among `_ready`
         self._remembered: Remembered[V] = Remembered(
-            ids=limits.remembered, verdicts=limits.verdicts, for_ns=limits.remembered_ns
+            ids=limits.remembered,
+            verdicts=limits.verdicts,
+            verdict_bytes=limits.verdict_bytes,
+            for_ns=limits.remembered_ns,
         )
         self._parted = Parted(traces=limits.remembered, for_ns=limits.kept_ns)
         self._waiting = Waiting(traces=limits.traces, for_ns=limits.kept_ns)
@@ -146,7 +153,9 @@ class TraceBuffer(Generic[V]):
     def told(self, trace_id: bytes, verdict: V) -> None:
         """Say what was said of a trace while it is open; its close will give it back."""
         if (held := self._open.get(trace_id)) is not None:
-            held.verdict = verdict
+            self._open_bytes += held.know(verdict, self.size_of(verdict))
+            if self.held_bytes > self.limits.total_bytes:
+                self._make_room(held, held.last_ns)
             return
         for at, closed in enumerate(self._ready):  # it closed meanwhile
             if closed.trace_id == trace_id and not closed.amends:
@@ -157,26 +166,38 @@ class TraceBuffer(Generic[V]):
         if not closed.amends:
             self.counts.open -= len(closed.spans)
             self.counts.judged += len(closed.spans)
+        size = self.size_of(verdict)
         if (held := self._kept.get(closed.trace_id)) is not None:
-            held.verdict = verdict
-        else:
-            self._remembered.keep(closed.trace_id, verdict)
+            self._kept_bytes += held.know(verdict, size)
+            self._spare_kept(closed.due_ns)
+            return
+        if (held := self._leaving.get(closed.trace_id)) is not None:
+            held.know(verdict, size)
+        self._remembered.keep(closed.trace_id, verdict, size)
 
     def lost(self, closed: Closed[V], reason: str) -> None:
         """Say that a closed trace could not be judged. Late spans are still counted."""
         if not closed.amends:
             self.counts.open -= len(closed.spans)
             self.counts.lost[reason] += len(closed.spans)
+            if closed.verdict is None:
+                return
+            size = self.size_of(closed.verdict)
             if (held := self._kept.get(closed.trace_id)) is not None:
-                held.verdict = closed.verdict
+                self._kept_bytes += held.know(closed.verdict, size)
+                self._spare_kept(closed.due_ns)
+            elif (held := self._leaving.get(closed.trace_id)) is not None:
+                held.know(closed.verdict, size)
 
     def relieve(self, now_ns: int) -> None:
-        """Memory is short: let all kept traces go, or a part of the open ones.
+        """Memory is short: let all kept traces go, or a part of what is held else.
 
-        What a kept trace owes is paid first. Of what is open a tenth goes a call, so that
-        a process whose memory is more than was reckoned does not refuse for good.
+        What a kept trace owes is paid first. Where none is kept, a tenth of what is open
+        goes a call, and the older half of the verdicts that are remembered, so that a
+        process whose memory is more than was reckoned does not refuse for good.
         """
         if not self._kept:
+            self._remembered.halve()
             self._evict(now_ns, goal=self.held_bytes - self.held_bytes // 10)
         self._release_kept(now_ns)
 
@@ -211,6 +232,7 @@ class TraceBuffer(Generic[V]):
         self._open.clear()
         self._ready.clear()
         self._looks.clear()
+        self._leaving.clear()
         self._open_bytes = 0
         self.counts.open -= spans
         self.counts.lost[Reason.SHUTDOWN.value] += spans
@@ -327,7 +349,8 @@ class TraceBuffer(Generic[V]):
         held.reason = reason
         held.closed_ns = held.late_ns = due_ns
         self._ready.append(self._closed(held, reason, due_ns, amends=False))
-        held.grades, held.verdict = [], None
+        held.grades = []
+        held.know(None, 0)
         if reason in (Reason.ROOT, Reason.IDLE, Reason.MAX_AGE):
             self._kept[held.id] = held
             self._kept_bytes += held.bytes
@@ -386,6 +409,7 @@ class TraceBuffer(Generic[V]):
 
     def _amend(self, held: Held[V], due_ns: int) -> None:
         held.dirty = False
+        held.amendments += 1
         if closing.is_held_whole(held):
             held.reason = Reason.ROOT
         reason = held.reason or Reason.IDLE
@@ -401,19 +425,24 @@ class TraceBuffer(Generic[V]):
         self._kept_bytes -= held.bytes
         self._remembered.add(held.id, now_ns)
         if held.verdict is not None:
-            self._remembered.keep(held.id, held.verdict)
+            self._remembered.keep(held.id, held.verdict, held.verdict_bytes)
+        if held.amendments:  # they must know it, however many others are remembered by then
+            self._leaving[held.id] = held
 
     def _spare_kept(self, now_ns: int) -> None:
-        """Kept traces may take a quarter of the room; the oldest go first."""
-        while self._kept and self._kept_bytes > self.limits.total_bytes // 4:
+        """Kept traces may take a quarter of the room, and none that is wanted for open ones.
+
+        The oldest go first.
+        """
+        most, total = self.limits.total_bytes // 4, self.limits.total_bytes
+        while self._kept and (self._kept_bytes > most or self.held_bytes > total):
             self._release(next(iter(self._kept.values())), now_ns)
 
     # Room.
 
     def _make_room(self, newest: Held[V], now_ns: int) -> None:
         """Bring the bytes below the limit: kept traces go first, then open ones."""
-        while self._kept and self.held_bytes > self.limits.total_bytes:
-            self._release(next(iter(self._kept.values())), now_ns)
+        self._spare_kept(now_ns)
         if self.held_bytes > self.limits.total_bytes:
             self._evict(now_ns, newest=newest)
 
@@ -463,7 +492,11 @@ class TraceBuffer(Generic[V]):
         closed = self._ready.popleft()
         if not closed.amends or closed.verdict is not None:
             return closed
-        held = self._kept.get(closed.trace_id)
+        held = self._kept.get(closed.trace_id) or self._leaving.get(closed.trace_id)
+        if held and closed.spans:  # else it is a grade of one that was let go
+            held.amendments -= 1
+            if held.amendments <= 0:
+                self._leaving.pop(closed.trace_id, None)
         verdict = held.verdict if held else self._remembered.verdict(closed.trace_id)
         if verdict is None and not closed.spans:  # too old, or lost
             self.counts.grades_dropped += len(closed.grades)

@@ -61,7 +61,9 @@ class Pipeline:
         judging = config.judging
         self.in_force = in_force = InForce(specs, config, identity.instance_id)
         looks_at = in_force.looks_at if judging.unit == "trace" else None
-        buffer: TraceBuffer[Judgement] = TraceBuffer(config.limits, in_force.timers, looks_at)
+        buffer: TraceBuffer[Judgement] = TraceBuffer(
+            config.limits, in_force.timers, looks_at, Judgement.size_of
+        )
         sessions = _sessions(config, buffer) if judging.unit == "session" else None
         self.shared = shared = SharedBuffer(buffer)
         self._ledger = ledger = Ledger(shared)

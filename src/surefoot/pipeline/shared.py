@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from sys import getsizeof
 from types import MappingProxyType
 from typing import Final, Protocol
 
@@ -16,6 +17,17 @@ from surefoot.specs import CompiledSpec, SpecSet
 
 #: Most traces get none, and so many are remembered that an empty dict each is felt.
 _NO_GRADES: Final[Mapping[bytes, tuple[Grade, ...]]] = MappingProxyType({})
+
+# Bytes that CPython 3.11 takes. With them `Judgement.size_of` is within a tenth of what
+# tracemalloc finds: by 1 and by 8 specs, with 0 to 3 violations. (2026-12.)
+#: A judgement, and its place among those that are remembered.
+JUDGEMENT_BYTES = 310
+#: What is out for one run and spec, with its ids, and a key of two.
+SENT_BYTES, KEY_BYTES = 165, 56
+#: A violation that is out, and each place by which its step is known, without their texts.
+OUT_BYTES, PLACE_BYTES = 180, 130
+#: A grade.
+GRADE_BYTES = 400
 
 
 class Outlet(Protocol):
@@ -62,6 +74,17 @@ class Judgement:
         every = grades.merged(known, new)
         self.grades = {**self.grades, trace_id: every}
         return every
+
+    def size_of(self) -> int:
+        """What it takes, in bytes, about; the specs are shared. O(what is out)."""
+        size = JUDGEMENT_BYTES + getsizeof(self.sent) + getsizeof(self.packed)
+        for sent in self.sent.values():
+            size += KEY_BYTES + SENT_BYTES
+            for one in sent.out:
+                size += OUT_BYTES + len(one.subject)
+                size += sum(PLACE_BYTES + len(call_id) for _, call_id in one.places)
+        size += sum(KEY_BYTES + getsizeof(kept) for kept in self.packed.values())
+        return size + sum(GRADE_BYTES * len(told) for told in self.grades.values())
 
     def closed(self, specs: SpecSet) -> "Judgement":
         """What an open trace's becomes when the trace is judged by the set now in force."""
