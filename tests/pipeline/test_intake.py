@@ -107,6 +107,51 @@ def test_memory_is_looked_at_once_a_burst_might_fill_it() -> None:
     assert pressure.is_short
 
 
+def test_what_is_taken_right_after_a_look_counts() -> None:
+    memory = Memory(50)
+    pressure = Pressure(100, memory)
+
+    assert pressure.admits(40)
+    memory.resident = 60
+    assert pressure.admits(20)  # after a look: 60 + 20
+    assert memory.looks == 2
+    memory.resident = 75
+    assert pressure.admits(10)  # reckoned 60 + 20 + 10
+    assert memory.looks == 2
+    assert pressure.admits(1)  # 91 by reckoning, 76 by a look
+    assert memory.looks == 3
+
+
+def test_a_request_that_found_no_room_has_something_let_go_once() -> None:
+    """Though a smaller one would find it: what is not let go refuses the large one for good."""
+    memory = Memory(0)
+    pressure = Pressure(100, memory)
+    memory.resident = 85
+    assert not pressure.measure()
+
+    assert not pressure.admits(20)
+    assert not pressure.admits(10)
+    assert not pressure.is_short
+    assert pressure.measure()
+    assert not pressure.measure()
+    memory.resident = 71
+    assert not pressure.admits(20)
+    memory.resident = 70  # of itself
+    assert not pressure.measure()
+
+
+def test_for_a_request_that_never_finds_room_nothing_is_let_go() -> None:
+    memory = Memory(50)
+    pressure = Pressure(100, memory)
+
+    assert not pressure.admits(41)
+    assert not pressure.measure()
+    memory.resident = 51
+    assert not pressure.measure()
+    assert not pressure.admits(40)
+    assert pressure.measure()
+
+
 def test_memory_that_nobody_tells_is_never_short() -> None:
     pressure = Pressure(1, Memory(None))
 

@@ -7,6 +7,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from surefoot.assemble import join
+from surefoot.buffer import Limits
 from surefoot.emit.sent import Plan
 from surefoot.model import Evidence, Reason
 from surefoot.pipeline import sessions
@@ -213,3 +214,31 @@ def test_of_too_many_sessions_the_one_that_owes_nothing_is_forgotten(
         held.hear(name, name.encode())
 
     assert list(held._groups) == [b"b", b"c"]
+
+
+def test_the_wait_ends_when_a_session_is_due(specs: SpecSet) -> None:
+    """Also where the buffer holds nothing any more."""
+    world = World(specs, Limits(kept_ns=0), unit="session")
+    assert world.judge.wait_ns() is None
+    one, *_ = turns("langgraph/session")
+    world.send(*one)
+    assert world.judge.wait_ns() == IDLE_NS
+    world.clock.advance(IDLE_S)
+    assert world.judge.judge_next()
+    assert world.judge.wait_ns() == 0
+
+    assert len(world.wait(0)) == 1
+    assert world.judge.wait_ns() is None
+
+
+def test_the_wait_for_a_session_whose_trace_has_closed_is_the_rest_of_its_time(
+    specs: SpecSet,
+) -> None:
+    world = World(specs, Limits(kept_ns=0, trace_spans=3), unit="session")
+    one, *_ = turns("langgraph/session")
+    world.send(*one[:3])
+    assert world.judge.judge_next()
+    world.clock.advance(1)
+
+    assert world.buffer.next_due_ns() is None
+    assert world.judge.wait_ns() == IDLE_NS - 1_000_000_000

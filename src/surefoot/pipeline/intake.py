@@ -40,7 +40,9 @@ class Pressure:
     """Whether the process is short of memory. Any thread asks.
 
     Memory is looked at now and then, and in between reckoned: as if each request stayed whole.
-    So a burst is measured as soon as it might matter, and a quiet time costs no look.
+    So a burst is measured as soon as it might matter, and a quiet time costs no look. A look
+    sees no spans of requests that are being decoded just then: the error is at most what is
+    made of one request a receiving thread.
 
     Args:
         limit: What the process may take, in bytes.
@@ -52,8 +54,10 @@ class Pressure:
         self._resident = resident
         self._lock = threading.Lock()
         self._seen = _NONE
+        self._least = math.inf
         self._taken = 0
-        self.measure()
+        self._wanted = 0
+        self._look()
 
     @property
     def is_short(self) -> bool:
@@ -61,23 +65,33 @@ class Pressure:
         return self._seen > self._most
 
     def measure(self) -> bool:
-        """Look now; whether nothing new may be taken."""
-        return self._look() > self._most
+        """Look now; whether something must be let go.
+
+        So it is if nothing new may be taken, or not so much as was refused since the last
+        call. What found no room when the process was smallest finds none by that.
+        """
+        with self._lock:
+            self._look()
+            wanted, self._wanted = self._wanted, 0
+            return self._seen + wanted > self._most
 
     def admits(self, size: int) -> bool:
         """Whether a request of so many bytes, which are held by now, may be taken."""
         with self._lock:
-            self._taken += size
-            if self._seen + self._taken <= self._most:
+            if self._seen + self._taken + size > self._most:
+                self._look()
+            if self._seen + self._taken + size <= self._most:
+                self._taken += size
                 return True
-        return self._look() + size <= self._most
+            if self._least + size <= self._most:
+                self._wanted = max(self._wanted, size)
+            return False
 
-    def _look(self) -> float:
-        with self._lock:
-            self._taken = 0
-            resident = self._resident()
-            self._seen = _NONE if resident is None else resident
-            return self._seen
+    def _look(self) -> None:
+        resident = self._resident()
+        self._taken = 0
+        self._seen = _NONE if resident is None else resident
+        self._least = min(self._least, self._seen)
 
 
 class Intake:

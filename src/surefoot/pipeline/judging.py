@@ -107,7 +107,9 @@ class Judge:
     def wait_ns(self) -> int | None:
         """How long until something may be due; 0 if it is, None if nothing is held."""
         with self._shared.lock:
-            due_ns = self._shared.buffer.next_due_ns()
+            of_traces = self._shared.buffer.next_due_ns()
+            of_sessions = self._sessions.next_due_ns() if self._sessions else None
+        due_ns = min((due for due in (of_traces, of_sessions) if due is not None), default=None)
         return None if due_ns is None else max(0, due_ns - self._clock.now_ns())
 
     def relieve(self) -> None:

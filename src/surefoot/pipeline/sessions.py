@@ -86,6 +86,10 @@ class Sessions:
         self._due.set(key, self._due_ns(group))
         return True
 
+    def next_due_ns(self) -> int | None:
+        """When a session may be due next, or None if none is held."""
+        return self._due.next_ns()
+
     def pop_due(self, now_ns: int) -> Group | None:
         """A session to be judged now, or None. It stays known; say `judged` of it."""
         while (key := self._due.pop(now_ns)) is not None:

@@ -78,6 +78,7 @@ class JudgeThread:
             raise
 
     def _measure(self) -> None:
+        """Let something go where memory is short, or a request found no room."""
         if self._pressure.measure():
             self._judge.relieve()
             self._trim()
