@@ -116,7 +116,6 @@ def test_the_defaults_are_the_designs() -> None:
     assert config.timers.max_age_ns == 1800 * SECOND
     assert config.limits.kept_ns == 600 * SECOND
     assert config.limits.total_bytes == int(0.6 * 512 * (1 << 20))
-    assert config.limits.verdict_bytes == config.limits.total_bytes // 8
     assert config.judging.text_limit.each_bytes == 256 << 10
     assert config.limits.text_bytes == 8 << 20
     assert config.judging.luck.window == 200
@@ -125,6 +124,15 @@ def test_the_defaults_are_the_designs() -> None:
 
 
 # A file.
+
+
+@pytest.mark.parametrize("mib", [256, 1000, 4096])
+def test_what_is_left_of_judged_traces_takes_a_share_of_the_memory(load: Loader, mib: int) -> None:
+    limits = load(f"processors: {{surefoot: {{memory_limit_mib: {mib}}}}}").limits
+
+    assert limits.total_bytes == int(0.6 * mib * (1 << 20))
+    assert limits.verdict_bytes == limits.total_bytes // 8
+    assert limits.remembered == min(500_000, limits.verdict_bytes // 200)
 
 
 def test_the_example_says_every_key_with_its_default() -> None:

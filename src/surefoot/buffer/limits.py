@@ -51,6 +51,10 @@ LOOK_AT_WHOLE_NS = 10 * SECOND_NS
 
 #: Verdicts of traces that were let go may take this share of what spans may.
 VERDICT_SHARE: Final = 8
+#: So many ids of those are remembered, if they take no more than their verdicts may.
+IDS: Final = 500_000
+#: What an id takes, by tracemalloc on CPython 3.11.
+ID_BYTES: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ class Limits:
     trace_bytes: int = 64 * MIB
     text_bytes: int = 8 * MIB
     kept_ns: int = 10 * MINUTE_NS
-    remembered: int = 500_000
+    remembered: int = IDS
     verdicts: int = 50_000
     verdict_bytes: int = 512 * MIB * 6 // 10 // VERDICT_SHARE
     remembered_ns: int = 24 * HOUR_NS

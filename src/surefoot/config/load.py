@@ -14,7 +14,7 @@ from typing import Final
 import yaml
 from pydantic import ValidationError
 
-from surefoot.buffer.limits import VERDICT_SHARE, Limits, Timers
+from surefoot.buffer.limits import ID_BYTES, IDS, VERDICT_SHARE, Limits, Timers
 from surefoot.config import problems
 from surefoot.config.expand import expand
 from surefoot.config.exporter import Exporter, Variables, resolve
@@ -54,9 +54,11 @@ class Config:
     def limits(self) -> Limits:
         """What the buffer may hold."""
         total_bytes = int(self.judging.memory_limit_bytes * BUFFER_SHARE)
+        let_go_bytes = total_bytes // VERDICT_SHARE
         return Limits(
             total_bytes=total_bytes,
-            verdict_bytes=total_bytes // VERDICT_SHARE,
+            verdict_bytes=let_go_bytes,
+            remembered=min(IDS, let_go_bytes // ID_BYTES),
             text_bytes=self.judging.text_limit.trace_bytes,
             kept_ns=self.judging.amend_for_ns,
             remembered_ns=self.judging.luck.max_age_ns,

@@ -5,7 +5,7 @@ grade: the same path, violations and trajectory. Results are not kept, nor is mo
 arguments than a verdict shows; they are masked before they are cut, since half a secret
 is one that no mask knows. Of the evidence that of the offending steps alone is kept.
 
-Why: 50,000 verdicts are remembered, and the least objects that say this much take some
+Why: up to 50,000 verdicts are remembered, and the least objects that say this much take some
 kilobytes a run. Packed, the 255 recorded runs (3 calls each) take 380 bytes on average
 and 1,023 at most; packing one takes 40 us, unpacking 25, and judging it by the example's
 spec 114, on a shared Xeon with Python 3.11. (2026-12.)
