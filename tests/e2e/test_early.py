@@ -22,12 +22,6 @@ specs:
 
 
 @pytest.fixture
-def sink() -> Iterator[Sink]:
-    with Sink() as backend:
-        yield backend
-
-
-@pytest.fixture
 def child(sink: Sink, tmp_path: Path) -> Iterator[Child]:
     spec = tmp_path / "early.yaml"
     spec.write_text(SPEC, encoding="utf-8")

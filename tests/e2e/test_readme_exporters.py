@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import yaml
 
 from children import send
 from collector import collector
-from promised import BLOCKS, README, Page, as_written, free_address
+from promised import BLOCKS, README, Page, free_address
 from sinks import Sink, a_dead_port
 from walking import ROOT, Came, Walk, set_out, wait_for_verdicts
 from worlds import requests
@@ -50,18 +49,6 @@ const agent = new ToolLoopAgent({
 });
 console.log((await agent.generate({ prompt: "I want a refund for order 88213." })).text);
 """  # noqa: E501 - JavaScript
-
-
-@pytest.fixture
-def sink() -> Iterator[Sink]:
-    with Sink() as backend:
-        yield backend
-
-
-@pytest.fixture
-def page(tmp_path: Path, sink: Sink) -> Iterator[Page]:
-    with as_written(tmp_path, sink.endpoint) as running:
-        yield running
 
 
 def run(walk: Walk, words: list[str], **variables: str) -> "subprocess.CompletedProcess[str]":

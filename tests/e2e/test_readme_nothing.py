@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
@@ -34,18 +33,6 @@ specs:
   - name: refund-desk
     rules: [{id: order, args: {step: lookup_order, where: {order_id: "88213"}}}]
 """
-
-
-@pytest.fixture
-def sink() -> Iterator[Sink]:
-    with Sink() as backend:
-        yield backend
-
-
-@pytest.fixture
-def page(tmp_path: Path, sink: Sink) -> Iterator[Page]:
-    with as_written(tmp_path, sink.endpoint) as running:
-        yield running
 
 
 def grpc_exporter(port: int) -> OTLPSpanExporter:

@@ -1,10 +1,8 @@
 """Spec files that change under `surefoot run`, with real files and a backend that records."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
 )
@@ -19,12 +17,6 @@ from worlds import SPEC, requests
 
 EXAMPLE = SPEC.read_text(encoding="utf-8")
 STRICTER = EXAMPLE.replace("required: [", "required: [send_email, ")
-
-
-@pytest.fixture
-def sink() -> Iterator[Sink]:
-    with Sink() as backend:
-        yield backend
 
 
 def config_for(sink: Sink) -> dict[str, Any]:

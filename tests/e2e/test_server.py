@@ -50,12 +50,6 @@ def config_for(sink: Sink, **settings: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def sink() -> Iterator[Sink]:
-    with Sink() as backend:
-        yield backend
-
-
-@pytest.fixture
 def child(sink: Sink, tmp_path: Path) -> Iterator[Child]:
     with surefoot(tmp_path, config_for(sink), SPEC) as running:
         yield running
