@@ -48,6 +48,16 @@ def split(body: bytes) -> list[bytes]:
     return parts
 
 
+def renamed(body: bytes, service: str) -> bytes:
+    """The same request, of another service."""
+    request = ExportTraceServiceRequest.FromString(body)
+    for group in request.resource_spans:
+        for attribute in group.resource.attributes:
+            if attribute.key == "service.name":
+                attribute.value.string_value = service
+    return request.SerializeToString()
+
+
 @dataclass
 class ListOutlet:
     """A queue that keeps what it is given, up to its room."""

@@ -17,7 +17,7 @@ from surefoot.pipeline.early import MOST_LOOKS, look
 from surefoot.pipeline.shared import Judgement
 from surefoot.specs import SpecSet
 from surefoot.specs.schema import Match, Spec
-from worlds import FIXTURES, World, requests, split
+from worlds import FIXTURES, World, renamed, requests, split
 
 RECORDINGS = sorted(path.parent for path in FIXTURES.glob("*/*/meta.json"))
 #: One of each way in which spans tell of calls; the rest is for the slow suite.
@@ -174,21 +174,11 @@ def test_other_units_do_not_fire() -> None:
         assert early_plans(a_world(unit=unit), *OPEN) == []
 
 
-def moved(body: bytes, service: str) -> bytes:
-    """The same spans, sent by another service."""
-    request = ExportTraceServiceRequest.FromString(body)
-    for group in request.resource_spans:
-        for attribute in group.resource.attributes:
-            if attribute.key == "service.name":
-                attribute.value.string_value = service
-    return request.SerializeToString()
-
-
 def test_a_spec_fires_by_the_tools_own_service_and_then_judges_the_run() -> None:
     """The root is of another service, which the spec does not name."""
     spec = Spec(name="server", forbidden=("lookup_order",), match=Match(service=("elsewhere",)))
     world = a_world(spec)
-    (early,) = early_plans(world, *(moved(body, "elsewhere") for body in OPEN))
+    (early,) = early_plans(world, *(renamed(body, "elsewhere") for body in OPEN))
     world.send(LAST)
     (final,) = world.wait(6)
 

@@ -14,7 +14,7 @@ from surefoot.buffer import Limits
 from surefoot.model import Outcome, Reason
 from surefoot.specs import SpecSet, load
 from surefoot.telemetry import RunUnmatched
-from worlds import World, requests, split
+from worlds import World, renamed, requests, split
 
 RECORDED = ("langgraph", "openaiagents", "pydanticai", "crewai", "smolagents", "llamaindex")
 
@@ -189,16 +189,6 @@ def test_without_a_green_run_the_luck_rate_has_no_point(world: World) -> None:
 def unmatched(caplog: pytest.LogCaptureFixture) -> list[RunUnmatched]:
     told = [getattr(record, "event", None) for record in caplog.records]
     return [one for one in told if isinstance(one, RunUnmatched)]
-
-
-def renamed(body: bytes, service: str) -> bytes:
-    """The same request, of another service."""
-    request = ExportTraceServiceRequest.FromString(body)
-    for group in request.resource_spans:
-        for attribute in group.resource.attributes:
-            if attribute.key == "service.name":
-                attribute.value.string_value = service
-    return request.SerializeToString()
 
 
 @pytest.fixture
