@@ -175,12 +175,25 @@ def engine() -> Iterator[Podman]:
 
 def build(podman: Podman, *options: object) -> None:
     """Build the image as the Dockerfile says where there is no package index."""
+    wanted = PROJECT["project"]["dependencies"] + PROJECT["build-system"]["requires"]
     # Not from a cache: podman's does not notice that a named context changed.
     podman.done(
         "build", "--format=docker", "--network=none", "--pull-never", "--no-cache",
-        f"--build-context=wheels={_wheels()}", "--build-arg=PIP_NO_INDEX=1", *options,
-        f"--tag={IMAGE}", f"--file={ROOT}/deploy/Dockerfile", ROOT,
+        f"--build-context=wheels={wheels('image-wheels', wanted)}", "--build-arg=PIP_NO_INDEX=1",
+        *options, f"--tag={IMAGE}", f"--file={ROOT}/deploy/Dockerfile", ROOT,
     )  # fmt: skip
+
+
+def wheels(name: str, wanted: Sequence[str]) -> Path:
+    """A folder of wheels, for the base image's Python: all that installing these takes."""
+
+    def make(place: Path) -> None:
+        install(
+            sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check",
+            "--only-binary=:all:", "--python-version=3.11", "--dest=.", *wanted, cwd=place,
+        )  # fmt: skip
+
+    return kept(name, "\n".join(wanted), make)
 
 
 def handles(process: int, number: signal.Signals) -> bool:
@@ -211,19 +224,6 @@ def _make_base(place: Path) -> None:
     if made.returncode:
         shutil.rmtree(place)
         pytest.skip(f"mmdebstrap can make no base image here: {_last_line(made.stderr)}")
-
-
-def _wheels() -> Path:
-    """A folder of wheels, for the base image's Python: all that building the image installs."""
-    wanted = PROJECT["project"]["dependencies"] + PROJECT["build-system"]["requires"]
-
-    def make(place: Path) -> None:
-        install(
-            sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check",
-            "--only-binary=:all:", "--python-version=3.11", "--dest=.", *wanted, cwd=place,
-        )  # fmt: skip
-
-    return kept("image-wheels", "\n".join(wanted), make)
 
 
 def _last_line(said: str) -> str:

@@ -5,17 +5,14 @@ Each has a network of its own, so they meet at ports of this machine.
 
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from cache import install, kept
-from containers import HOST, NETWORK, ROOT, Contained, Podman
+from containers import HOST, NETWORK, ROOT, Contained, Podman, wheels
 from sinks import Sink
 from walking import wait_for_verdicts
 
@@ -28,25 +25,14 @@ APART = {"build", "depends_on", "restart", "stop_grace_period"}
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
-def wheels() -> Path:
-    """A folder of wheels, for the base image's Python: all that building the agent installs."""
-    wanted = (EXAMPLE / "requirements.txt").read_text("utf-8").split()
-
-    def make(place: Path) -> None:
-        install(
-            sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check",
-            "--only-binary=:all:", "--python-version=3.11", "--dest=.", *wanted, cwd=place,
-        )  # fmt: skip
-
-    return kept("agent-wheels", "\n".join(wanted), make)
-
-
 @pytest.fixture(scope="module")
 def agents_image(podman: Podman) -> Iterator[str]:
     image = SERVICES["agent"]["image"]
+    wanted = (EXAMPLE / "requirements.txt").read_text("utf-8").split()
     podman.done(
         "build", "--format=docker", "--network=none", "--pull-never", "--no-cache",
-        f"--volume={wheels()}:/wheels:ro", "--env=PIP_NO_INDEX=1", "--env=PIP_FIND_LINKS=/wheels",
+        f"--volume={wheels('agent-wheels', wanted)}:/wheels:ro",
+        "--env=PIP_NO_INDEX=1", "--env=PIP_FIND_LINKS=/wheels",
         f"--tag={image}", EXAMPLE,
     )  # fmt: skip
     yield image
