@@ -10,7 +10,6 @@ The module has no UI, only a page in its place; what the UI asks the server is a
 
 import os
 import re
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,10 +20,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 import yaml
 
-from cache import install, kept, needed
+from programs import PATIENCE_S, Program, built_module, started
 from prometheus import free_port
 
 #: Jaeger 2.13.0: its modules have the numbers of version 1.
@@ -35,7 +33,6 @@ GO = (1, 26)
 CONFIG = Path(__file__).parents[1] / "deploy" / "jaeger" / "config.yaml"
 #: Where the container has that folder.
 MOUNTED = "/etc/jaeger"
-PATIENCE_S = 30.0
 #: Between two looks at what was sent and is not searchable yet.
 PACE_S = 0.1
 
@@ -84,44 +81,12 @@ def tags(span: dict[str, Any]) -> dict[str, Any]:
 
 
 class Jaeger:
-    """A running Jaeger, what it says, and what to ask it."""
+    """A running Jaeger and what to ask it."""
 
-    def __init__(self, process: "subprocess.Popen[str]", ports: dict[str, int]) -> None:
+    def __init__(self, program: Program, ports: dict[str, int]) -> None:
+        self.program = program
         self.url = f"http://127.0.0.1:{ports['16686']}"
         self.otlp = f"127.0.0.1:{ports['4317']}"
-        self._process = process
-        self._said: list[str] = []
-        self._ready = threading.Event()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self._process.stderr
-        for line in self._process.stderr:
-            self._said.append(line)
-            if "Everything is ready" in line:
-                self._ready.set()
-        self._ready.set()
-
-    def wait_until_ready(self) -> None:
-        """Wait until it takes spans."""
-        assert self._ready.wait(PATIENCE_S)
-        assert "Everything is ready" in self.said(), self.said()
-
-    def said(self) -> str:
-        """All that it logged."""
-        return "".join(self._said)
-
-    def complaints(self) -> list[str]:
-        """The lines above `info`."""
-        return [line for line in self._said if re.search(r"\t(warn|error)\t", line)]
-
-    def stop(self) -> int:
-        """Have it end; its exit code."""
-        self._process.terminate()
-        code = self._process.wait(PATIENCE_S)
-        self._reader.join(PATIENCE_S)
-        return code
 
     def get(self, path: str, **words: str) -> httpx.Response:
         """Ask it anything by GET."""
@@ -155,22 +120,15 @@ def jaeger(folder: Path, *, ui: dict[str, str] | None = None) -> Iterator[Jaeger
     `ui` is added to the keys of its UI. Its own spans, if it makes any, go to its own
     receiver, which is where they go in its container.
     """
-    program = _program()
+    program = built_module("jaeger", MODULE, VERSION, GO)
     config, ports = _replaced(ui or {})
     file = folder / "jaeger.yaml"
     file.write_text(yaml.safe_dump(config), encoding="utf-8")
-    with subprocess.Popen(
-        [program, "--config", str(file)], cwd=folder,
+    with started(
+        [program, "--config", file], ready="Everything is ready", folder=folder,
         env={**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{ports['4317']}"},
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
-        running = Jaeger(process, ports)
-        try:
-            running.wait_until_ready()
-            yield running
-        finally:
-            if process.poll() is None:
-                process.kill()
+    ) as running:  # fmt: skip
+        yield Jaeger(running, ports)
 
 
 def _replaced(ui: dict[str, str]) -> tuple[dict[str, Any], dict[str, int]]:
@@ -185,17 +143,3 @@ def _replaced(ui: dict[str, str]) -> tuple[dict[str, Any], dict[str, int]]:
     config: dict[str, Any] = yaml.safe_load(text.replace(MOUNTED, str(CONFIG.parent)))
     config["extensions"]["jaeger_query"]["ui"].update(ui)
     return config, ports
-
-
-def _program() -> Path:
-    go = needed("go")
-
-    def make(place: Path) -> None:
-        found = install(go, "env", "GOVERSION", cwd=place)
-        if tuple(map(int, re.findall(r"\d+", found)[:2])) < GO:
-            pytest.skip(f"Go {GO[0]}.{GO[1]} is needed, this is {found.strip()}")
-        (place / "go.mod").write_text(f"module x\n\ngo {GO[0]}.{GO[1]}\n", encoding="utf-8")
-        install(go, "get", f"{MODULE}@{VERSION}", cwd=place)
-        install(go, "build", "-buildvcs=false", "-o", "jaeger", MODULE, cwd=place)
-
-    return kept("jaeger", VERSION, make) / "jaeger"

@@ -5,9 +5,7 @@ mapping gives; a resource's and a scope's attributes become labels of each serie
 """
 
 import json
-import re
 import socket
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,15 +13,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
-import pytest
 
-from cache import install, kept, needed
+from programs import built_module, started
 
 VERSION = "v1.151.0"
 MODULE = "github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics"
 #: What its modules ask for.
 GO = (1, 26)
-PATIENCE_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -68,39 +64,14 @@ class Victoria:
 @contextmanager
 def victoria(folder: Path) -> Iterator[Victoria]:
     """Run it with its data in `folder`; skips where it cannot be built."""
-    program = _program()
+    program = built_module("victoria", MODULE, VERSION, GO)
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
     command = [
-        str(program), f"-httpListenAddr={address}", f"-storageDataPath={folder / 'victoria'}",
+        program, f"-httpListenAddr={address}", f"-storageDataPath={folder / 'victoria'}",
         "-retentionPeriod=1d", "-search.latencyOffset=0s", "-memory.allowedBytes=128MiB",
         "-opentelemetry.usePrometheusNaming",
     ]  # fmt: skip
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr
-            said = []
-            for line in process.stderr:
-                said.append(line)
-                if "started server" in line:
-                    break
-            else:
-                pytest.fail("".join(said))
-            yield Victoria(f"http://{address}")
-        finally:
-            process.terminate()
-            process.communicate(timeout=PATIENCE_S)
-
-
-def _program() -> Path:
-    go = needed("go")
-
-    def make(place: Path) -> None:
-        found = install(go, "env", "GOVERSION", cwd=place)
-        if tuple(map(int, re.findall(r"\d+", found)[:2])) < GO:
-            pytest.skip(f"Go {GO[0]}.{GO[1]} is needed, this is {found.strip()}")
-        (place / "go.mod").write_text(f"module x\n\ngo {GO[0]}.{GO[1]}\n", encoding="utf-8")
-        install(go, "get", f"{MODULE}@{VERSION}", cwd=place)
-        install(go, "build", "-buildvcs=false", "-o", "victoria-metrics", MODULE, cwd=place)
-
-    return kept("victoria", VERSION, make) / "victoria-metrics"
+    with started(command, ready="started server", folder=folder) as running:
+        yield Victoria(f"http://{address}")
+        running.stop()

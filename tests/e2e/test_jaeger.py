@@ -201,9 +201,9 @@ def test_it_stops_with_no_complaint_but_of_its_page(tmp_path: Path) -> None:
     """Spans of its own would wait for a receiver that is closed."""
     with jaeger(tmp_path) as backend:
         assert backend.traces(service=OURS) == []
-        assert backend.stop() == 0
+        assert backend.program.stop() == 0
 
-    assert ["placeholder" in line for line in backend.complaints()] == [True]
+    assert ["placeholder" in line for line in backend.program.complaints()] == [True]
 
 
 def test_surefoot_says_once_that_jaeger_takes_no_metrics(seen: Seen) -> None:
