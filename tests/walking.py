@@ -9,13 +9,18 @@
 What a README's blocks say is done: the install command from the cache of `cache.py`, the
 server as a child with the example's own configuration and specs, the agent's commands by
 a shell. Replaced are the ports, by free ones, and the waits, by short ones.
+
+The agents of the examples are one agent in several languages: what its two runs are to
+give stands here, too (`ANSWER` and below), and each example's tests compare with it.
 """
 
+import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tomllib
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -37,6 +42,25 @@ ROOT = Path(__file__).parents[1]
 #: What replaces the waits that live agents need.
 SETTLE = "500ms"
 PATIENCE_S = 60
+
+RUNS = ("good", "lucky")
+#: What the agent prints in either.
+ANSWER = "Your refund of 80 for order 88213 is on its way.\n"
+#: The verdict of each: its span's name, its outcome, its evidence.
+OUTCOMES = [
+    ("verdict pass: refund-desk", "pass", "complete"),
+    ("verdict lucky: refund-desk", "lucky", "complete"),
+]
+_LOOK_UP = ("lookup_order", {"order_id": "88213"})
+_CHECK = ("check_policy", {"amount": 80})
+_REFUND = ("issue_refund", {"order_id": "88213", "amount": 80})
+#: What each calls, with the arguments.
+STEPS = [[_LOOK_UP, _CHECK, _REFUND], [_LOOK_UP, _REFUND]]
+#: The blocks of a README that are run or compared.
+MARKED = {
+    ("command", "install"), ("command", "surefoot"), ("environment", "agent"),
+    ("command", "good"), ("command", "lucky"), ("output", "verdicts"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -137,6 +161,18 @@ def next_printed(child: Child) -> str:
     return re.sub(r"\b[0-9a-f]{32}\b", "<trace>", "".join(lines))
 
 
+def printed(walk: Walk) -> str:
+    """What a server without a backend prints of both runs."""
+    verdicts = []
+    with walk.surefoot() as child:
+        for name in RUNS:
+            done = walk.run(name, walk.environment("agent", child))
+            assert done.stdout == ANSWER, done.stdout + done.stderr
+            verdicts.append(next_printed(child))
+        assert child.terminate() == 0
+    return "\n".join(verdicts)
+
+
 @dataclass(frozen=True)
 class Came:
     """What a backend got: spans with their attributes, by who made them."""
@@ -144,6 +180,49 @@ class Came:
     agents: list[tuple[Span, dict[str, Any]]]
     verdicts: list[tuple[Span, dict[str, Any]]]
     violations: list[tuple[Span, dict[str, Any]]]
+
+    def outcomes(self) -> list[tuple[str, str, str]]:
+        """The verdicts as in `OUTCOMES`."""
+        return [
+            (span.name, told["surefoot.outcome"], told["surefoot.evidence"])
+            for span, told in self.verdicts
+        ]
+
+    def traces(self) -> tuple[list[bytes], list[bytes], list[bytes]]:
+        """The ids of the traces in which the agents' roots, verdicts and violations stand."""
+        roots = [span.trace_id for span, _ in self.agents if not span.parent_span_id]
+        verdicts, violations = (
+            [span.trace_id for span, _ in spans] for spans in (self.verdicts, self.violations)
+        )
+        return roots, verdicts, violations
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What the agent sent in both runs, and what the backend got."""
+
+    sent: list[bytes]
+    taken: list[bytes]
+
+    @property
+    def came(self) -> Came:
+        """The spans that the backend got."""
+        return came(self.taken)
+
+    def passed_on(self) -> list[bytes]:
+        """The agent's own requests among those that the backend got."""
+        return [body for body in self.taken if body in self.sent]
+
+    def steps(self, folder: Path) -> list[list[tuple[str, dict[str, Any]]]]:
+        """What `surefoot steps` reads out of all that was sent, as in `STEPS`."""
+        for n, body in enumerate(self.sent):
+            (folder / f"{n:03}.binpb").write_bytes(body)
+        done = subprocess.run(
+            [sys.executable, "-m", "surefoot", "steps", str(folder)],
+            capture_output=True, text=True, check=True, timeout=PATIENCE_S,
+        )  # fmt: skip
+        runs = [json.loads(line) for line in done.stdout.splitlines()]
+        return [[(step["tool"], step["args"]) for step in run["steps"]] for run in runs]
 
 
 def came(bodies: list[bytes]) -> Came:
@@ -169,6 +248,15 @@ def wait_for_verdicts(sink: Sink, count: int) -> Came:
         if len(so_far.verdicts) >= count:
             return so_far
     raise AssertionError("a thousand requests, and too few verdicts")
+
+
+def both_runs(walk: Walk, child: Child, sink: Sink, environment: dict[str, str]) -> None:
+    """Have the agent run twice and the server end: each run is silent and has its verdict."""
+    for n, name in enumerate(RUNS):
+        done = walk.run(name, environment)
+        assert (done.returncode, done.stdout, done.stderr) == (0, ANSWER, ""), done
+        wait_for_verdicts(sink, n + 1)
+    assert child.terminate() == 0
 
 
 def _attributes(span: Span) -> dict[str, Any]:

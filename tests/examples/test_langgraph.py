@@ -1,36 +1,33 @@
 """The LangGraph example as its README's reader runs it, against a child with a backend."""
 
-import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from readmes import unmarked
 from sinks import Sink, a_dead_port
-from walking import ROOT, Came, Walk, came, next_printed, set_out, wait_for_verdicts
+from walking import (
+    ANSWER,
+    MARKED,
+    OUTCOMES,
+    ROOT,
+    RUNS,
+    STEPS,
+    Walk,
+    Walked,
+    both_runs,
+    came,
+    printed,
+    set_out,
+)
 
 EXAMPLE = ROOT / "examples" / "langgraph"
 README = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-ANSWER = "Your refund of 80 for order 88213 is on its way.\n"
-LOOK_UP = ("lookup_order", {"order_id": "88213"})
-CHECK = ("check_policy", {"amount": 80})
-REFUND = ("issue_refund", {"order_id": "88213", "amount": 80})
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
-
-
-@dataclass(frozen=True)
-class Walked:
-    """What the agent sent in two runs, and what the backend got."""
-
-    sent: list[bytes]
-    taken: list[bytes]
-    came: Came
 
 
 @pytest.fixture(scope="module")
@@ -45,33 +42,16 @@ def walked(walk: Walk) -> Iterator[Walked]:
         sink, tap = stack.enter_context(Sink()), stack.enter_context(Sink())
         child = stack.enter_context(walk.surefoot(sink))
         tap.answers.extend([lambda: child.send(tap.attempts[-1])] * 100)
-        for n, name in enumerate(("good", "lucky")):
-            done = walk.run(name, walk.exported("agent", tap.port, 0))
-            assert (done.returncode, done.stdout, done.stderr) == (0, ANSWER, "")
-            wait_for_verdicts(sink, n + 1)
-        assert child.terminate() == 0
-        yield Walked(tap.taken["traces"], sink.taken["traces"], came(sink.taken["traces"]))
+        both_runs(walk, child, sink, walk.exported("agent", tap.port, 0))
+        yield Walked(tap.taken["traces"], sink.taken["traces"])
 
 
 def test_it_prints_what_its_readme_shows(walk: Walk) -> None:
-    verdicts = []
-    with walk.surefoot() as child:
-        for name in ("good", "lucky"):
-            assert walk.run(name, walk.environment("agent", child)).stdout == ANSWER
-            verdicts.append(next_printed(child))
-        assert child.terminate() == 0
-
-    assert "\n".join(verdicts) == walk.blocks["output", "verdicts"]
+    assert printed(walk) == walk.blocks["output", "verdicts"]
 
 
 def test_the_good_run_passes_and_the_lucky_one_is_lucky(walked: Walked) -> None:
-    assert [
-        (span.name, told["surefoot.outcome"], told["surefoot.evidence"])
-        for span, told in walked.came.verdicts
-    ] == [
-        ("verdict pass: refund-desk", "pass", "complete"),
-        ("verdict lucky: refund-desk", "lucky", "complete"),
-    ]
+    assert walked.came.outcomes() == OUTCOMES
 
 
 def test_the_violation_hangs_below_the_call_that_broke_the_rule(walked: Walked) -> None:
@@ -90,35 +70,24 @@ def test_its_readme_names_what_a_backend_gets(walked: Walked) -> None:
 
 
 def test_verdicts_stand_in_the_traces_that_they_judge(walked: Walked) -> None:
-    roots = [span for span, _ in walked.came.agents if not span.parent_span_id]
+    roots, verdicts, violations = walked.came.traces()
 
-    assert [span.trace_id for span in roots] == [span.trace_id for span, _ in walked.came.verdicts]
-    assert walked.came.violations[0][0].trace_id == roots[1].trace_id
+    assert roots == verdicts
+    assert violations == roots[1:]
 
 
 def test_the_agents_requests_pass_as_they_came(walked: Walked) -> None:
     assert walked.sent
-    assert [body for body in walked.taken if body in walked.sent] == walked.sent
+    assert walked.passed_on() == walked.sent
     assert len(came(walked.sent).agents) == len(walked.came.agents)
 
 
 def test_every_call_is_understood_with_its_arguments(walked: Walked, tmp_path: Path) -> None:
     """Also that of a tool with one text argument, whose name its own span does not tell."""
-    for n, body in enumerate(walked.sent):
-        (tmp_path / f"{n:03}.binpb").write_bytes(body)
-    done = subprocess.run(
-        [sys.executable, "-m", "surefoot", "steps", str(tmp_path)],
-        capture_output=True, text=True, check=True, timeout=60,
-    )  # fmt: skip
-    runs = [json.loads(line) for line in done.stdout.splitlines()]
-
-    assert [[(step["tool"], step["args"]) for step in run["steps"]] for run in runs] == [
-        [LOOK_UP, CHECK, REFUND],
-        [LOOK_UP, REFUND],
-    ]
+    assert walked.steps(tmp_path) == STEPS
 
 
-@pytest.mark.parametrize("name", ["good", "lucky"])
+@pytest.mark.parametrize("name", RUNS)
 def test_it_works_on_with_surefoot_down(walk: Walk, name: str) -> None:
     """The exporter complains, and nothing else."""
     with a_dead_port() as endpoint:
@@ -156,7 +125,4 @@ def test_the_agent_is_short_and_knows_nothing_of_surefoot() -> None:
 
 def test_each_block_of_its_readme_is_run_or_compared(walk: Walk) -> None:
     assert unmarked(EXAMPLE / "README.md") == 0
-    assert set(walk.blocks) == {
-        ("command", "install"), ("command", "surefoot"), ("environment", "agent"),
-        ("command", "good"), ("command", "lucky"), ("output", "verdicts"),
-    }  # fmt: skip
+    assert set(walk.blocks) == MARKED

@@ -1,12 +1,9 @@
 """The Vercel AI SDK example as its README's reader runs it, against a child with a backend."""
 
-import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,24 +14,25 @@ import pytest
 from children import Child
 from readmes import unmarked
 from sinks import Sink, a_dead_port
-from walking import ROOT, Came, Walk, came, next_printed, set_out, wait_for_verdicts
+from walking import (
+    ANSWER,
+    MARKED,
+    OUTCOMES,
+    ROOT,
+    RUNS,
+    STEPS,
+    Walk,
+    Walked,
+    both_runs,
+    came,
+    printed,
+    set_out,
+    wait_for_verdicts,
+)
 
 EXAMPLE = ROOT / "examples" / "vercel"
-ANSWER = "Your refund of 80 for order 88213 is on its way.\n"
-LOOK_UP = ("lookup_order", {"order_id": "88213"})
-CHECK = ("check_policy", {"amount": 80})
-REFUND = ("issue_refund", {"order_id": "88213", "amount": 80})
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
-
-
-@dataclass(frozen=True)
-class Walked:
-    """What the agent sent in two runs, and what the backend got."""
-
-    sent: list[bytes]
-    taken: list[bytes]
-    came: Came
 
 
 @contextmanager
@@ -78,33 +76,16 @@ def walked(walk: Walk) -> Iterator[Walked]:
         sink = stack.enter_context(Sink())
         child = stack.enter_context(walk.surefoot(sink))
         port = stack.enter_context(a_tap(child, sent))
-        for n, name in enumerate(("good", "lucky")):
-            done = walk.run(name, walk.exported("agent", 0, port))
-            assert (done.returncode, done.stdout, done.stderr) == (0, ANSWER, "")
-            wait_for_verdicts(sink, n + 1)
-        assert child.terminate() == 0
-        yield Walked(sent, sink.taken["traces"], came(sink.taken["traces"]))
+        both_runs(walk, child, sink, walk.exported("agent", 0, port))
+        yield Walked(sent, sink.taken["traces"])
 
 
 def test_it_prints_what_its_readme_shows(walk: Walk) -> None:
-    verdicts = []
-    with walk.surefoot() as child:
-        for name in ("good", "lucky"):
-            assert walk.run(name, walk.environment("agent", child)).stdout == ANSWER
-            verdicts.append(next_printed(child))
-        assert child.terminate() == 0
-
-    assert "\n".join(verdicts) == walk.blocks["output", "verdicts"]
+    assert printed(walk) == walk.blocks["output", "verdicts"]
 
 
 def test_the_good_run_passes_and_the_lucky_one_is_lucky(walked: Walked) -> None:
-    assert [
-        (span.name, told["surefoot.outcome"], told["surefoot.evidence"])
-        for span, told in walked.came.verdicts
-    ] == [
-        ("verdict pass: refund-desk", "pass", "complete"),
-        ("verdict lucky: refund-desk", "lucky", "complete"),
-    ]
+    assert walked.came.outcomes() == OUTCOMES
 
 
 def test_the_violation_hangs_below_the_call_that_broke_the_rule(walked: Walked) -> None:
@@ -116,32 +97,21 @@ def test_the_violation_hangs_below_the_call_that_broke_the_rule(walked: Walked) 
 
 
 def test_verdicts_stand_in_the_traces_that_they_judge(walked: Walked) -> None:
-    roots = [span for span, _ in walked.came.agents if not span.parent_span_id]
+    roots, verdicts, violations = walked.came.traces()
 
-    assert [span.trace_id for span in roots] == [span.trace_id for span, _ in walked.came.verdicts]
-    assert walked.came.violations[0][0].trace_id == roots[1].trace_id
+    assert roots == verdicts
+    assert violations == roots[1:]
 
 
 def test_the_agents_requests_pass_as_they_came(walked: Walked) -> None:
     """They came over HTTP and leave over gRPC."""
     assert walked.sent
-    assert [body for body in walked.taken if body in walked.sent] == walked.sent
+    assert walked.passed_on() == walked.sent
     assert len(came(walked.sent).agents) == len(walked.came.agents)
 
 
 def test_every_call_is_understood_with_its_arguments(walked: Walked, tmp_path: Path) -> None:
-    for n, body in enumerate(walked.sent):
-        (tmp_path / f"{n:03}.binpb").write_bytes(body)
-    done = subprocess.run(
-        [sys.executable, "-m", "surefoot", "steps", str(tmp_path)],
-        capture_output=True, text=True, check=True, timeout=60,
-    )  # fmt: skip
-    runs = [json.loads(line) for line in done.stdout.splitlines()]
-
-    assert [[(step["tool"], step["args"]) for step in run["steps"]] for run in runs] == [
-        [LOOK_UP, CHECK, REFUND],
-        [LOOK_UP, REFUND],
-    ]
+    assert walked.steps(tmp_path) == STEPS
 
 
 def test_in_a_web_app_the_spec_needs_the_root_that_the_readme_names(
@@ -173,7 +143,7 @@ def test_in_a_web_app_the_spec_needs_the_root_that_the_readme_names(
     assert [told["surefoot.outcome"] for _, told in judged.verdicts] == ["lucky"]
 
 
-@pytest.mark.parametrize("name", ["good", "lucky"])
+@pytest.mark.parametrize("name", RUNS)
 def test_it_works_on_with_surefoot_down(walk: Walk, name: str) -> None:
     """The exporter complains, and nothing else."""
     with a_dead_port() as endpoint:
@@ -201,7 +171,4 @@ def test_it_is_short(walk: Walk) -> None:
     assert len(text.splitlines()) < 80
     assert "surefoot" not in text.lower()
     assert unmarked(EXAMPLE / "README.md") == 0
-    assert set(walk.blocks) == {
-        ("command", "install"), ("command", "surefoot"), ("environment", "agent"),
-        ("command", "good"), ("command", "lucky"), ("output", "verdicts"),
-    }  # fmt: skip
+    assert set(walk.blocks) == MARKED
