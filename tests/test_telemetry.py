@@ -25,6 +25,7 @@ from surefoot.telemetry import (
     RunUnmatched,
     SignalUnsupported,
     SpanFailed,
+    SpansMissed,
     SpansRejected,
     SpecsLoaded,
     SpecsRejected,
@@ -57,6 +58,7 @@ EVENTS = [
     VerdictFailed("refunds", "00ff", "ValueError"),
     Refusing("memory is short"),
     SpanFailed("chat gpt", "InputError"),
+    SpansMissed(3),
     SpansRejected("jaeger:4317", "traces", 3, "too old"),
     BackendBack("jaeger:4317", "traces"),
     RunUnmatched("ops-bot", "main"),
@@ -283,3 +285,15 @@ def test_each_agent_and_each_kind_of_refusal_is_told() -> None:
     ]
 
     assert len(lines(*unmatched, *refused, *unmatched, *refused)) == 6
+
+
+class Raising(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        raise RuntimeError(record.getMessage())
+
+
+def test_a_handler_of_the_hosts_that_raises_ends_nothing() -> None:
+    logger = logging.getLogger("surefoot.raising")
+    logger.addHandler(Raising())
+
+    Telemetry(MovedClock(), logger).record(NoBackend())

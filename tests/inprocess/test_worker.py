@@ -1,6 +1,7 @@
 """Whatever an agent or its exporter does: nothing waits, and nothing is lost in silence."""
 
 import logging
+import os
 import threading
 from collections.abc import Sequence
 
@@ -167,3 +168,85 @@ def test_a_thread_that_has_ended_by_a_fault_says_so_and_takes_nothing(
     agent.provider.shutdown()
     assert "judging has ended, no further verdict follows (" in caplog.text
     assert "of 3 spans 0 judged, 0 duplicate, late, ignored or rejected, 3 lost" in caplog.text
+
+
+def test_spans_of_which_nobody_noted_the_trace_leave_every_open_one_undecided(
+    agent: Agent,
+) -> None:
+    worker = agent.processor._worker
+    with agent.tracer.start_as_current_span("agent") as root:
+        root.set_attributes({"openinference.span.kind": "AGENT", **SAID})
+        use(agent.tracer, "lookup_order").end()
+        worker._is_blind = True
+    assert not agent.provider.force_flush()  # something was missed
+
+    assert agent.names() == ["verdict inconclusive: desk"]
+    call(agent.tracer, "check_policy")
+    assert agent.provider.force_flush()
+    assert "verdict pass: desk" in agent.names()
+
+
+def test_a_flush_says_so_where_an_export_failed() -> None:
+    agent = Agent(out=Failing())
+    call(agent.tracer, "issue_refund")
+
+    assert not agent.provider.force_flush()
+    agent.provider.shutdown()
+
+
+class Failing(InMemorySpanExporter):
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        super().export(spans)
+        return SpanExportResult.FAILURE
+
+
+class Asking(InMemorySpanExporter):
+    """Flushes and shuts down what exports, from the very thread."""
+
+    agent: Agent
+    told: bool | None = None
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        if self.told is None:
+            self.told = self.agent.processor.force_flush()
+        return super().export(spans)
+
+
+def test_our_own_threads_do_not_wait_for_themselves() -> None:
+    out = Asking()
+    agent = out.agent = Agent(out=out)
+    call(agent.tracer, "issue_refund")
+    agent.provider.force_flush()
+
+    assert out.told is False
+    agent.provider.shutdown()
+    assert agent.names() == LUCKY
+
+
+def test_who_shuts_down_beside_another_waits_for_the_end() -> None:
+    out = Stuck()
+    agent = Agent(out=out)
+    call(agent.tracer, "issue_refund")
+    first = threading.Thread(target=agent.processor.shutdown)
+    first.start()
+    while not agent.processor._is_shut:
+        pass
+    out.may.set()
+    agent.processor.shutdown()
+
+    assert agent.names() == LUCKY
+    first.join()
+
+
+def test_a_fork_waits_until_the_worker_holds_no_lock(agent: Agent) -> None:
+    works = agent.processor._worker.works
+    works.acquire()
+    threading.Timer(0.05, works.release).start()
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+    assert not works.locked()
+    call(agent.tracer, "issue_refund")
+    assert agent.provider.force_flush()

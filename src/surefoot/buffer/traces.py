@@ -16,7 +16,7 @@ the caller's business: they are kept, never looked into.
 """
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Generic, TypeVar
 
@@ -108,6 +108,13 @@ class TraceBuffer(Generic[V]):
             held.dropped = True
         elif trace_id and trace_id not in self._remembered:
             self._lacking.add(trace_id)
+
+    def lack_all(self, trace_ids: Iterable[bytes]) -> None:
+        """Say that of every open trace, and of these, something may be lost."""
+        for held in self._open.values():
+            held.dropped = True
+        for trace_id in trace_ids:
+            self.lack(trace_id)
 
     def ignore_own(self, spans: int) -> None:
         """Count spans that Surefoot itself made."""

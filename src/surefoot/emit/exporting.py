@@ -82,7 +82,7 @@ class Exporting:
     def stop(self, timeout_s: float) -> int:
         """Export what waits, and end; how many requests did not arrive, of all.
 
-        An export that does not return is left to itself.
+        An export that does not return is left to itself, and did not arrive.
         """
         self.wait_for(self._offered, timeout_s)
         with self._change:
@@ -91,7 +91,11 @@ class Exporting:
             self._ended += len(self._waiting)
             self._waiting.clear()
             self._change.notify_all()
-        return self.lost
+            return self.lost + self._offered - self._ended
+
+    def is_own(self) -> bool:
+        """Whether this is the thread that exports."""
+        return threading.current_thread() is self._thread
 
     def _has_room(self) -> bool:
         return self._spans < MOST or self._is_over
@@ -122,6 +126,6 @@ class Exporting:
         """Why it did not arrive; empty if it did."""
         try:
             result = self._exporter.export(spans)
-        except Exception as error:  # noqa: BLE001 - an exporter may raise what it likes
+        except BaseException as error:  # noqa: BLE001 - it may raise what it likes, on our thread
             return f"{type(error).__name__}: {error}"
         return "" if result is SpanExportResult.SUCCESS else result.name

@@ -5,6 +5,7 @@ the worker's.
 """
 
 import os
+import threading
 import time
 import weakref
 from dataclasses import replace
@@ -21,7 +22,7 @@ from surefoot.config import Config, load_config
 from surefoot.config.problems import of_model
 from surefoot.config.schema import Judging
 from surefoot.errors import ConfigError
-from surefoot.inprocess.worker import Worker
+from surefoot.inprocess.worker import SHUTDOWN_NS, Worker
 from surefoot.specs import SpecSet
 from surefoot.specs.given import given
 from surefoot.yamlfile import dotted
@@ -30,6 +31,8 @@ from surefoot.yamlfile import dotted
 SETTLE: Final = "1s"
 #: Of an agent's own process, a smaller part than of a machine's server.
 MEMORY_MIB: Final = 256
+#: How long a fork waits for the worker: what one trace takes to be judged, and more.
+FORK_S: Final = 1.0
 #: Traces that are known to be the parent's, in a forked child.
 _PARENTS: Final = 10_000
 
@@ -90,6 +93,7 @@ class SpanProcessor(sdk.SpanProcessor):
         self._exporter = exporter
         self._clock = clock or SystemClock()
         self._is_shut = False
+        self._is_done = threading.Event()
         self._forked_ns = 0  #: when this process came from another one; 0: it did not
         self._parents: set[int] = set()  #: traces that began there
         self._begin()
@@ -117,7 +121,7 @@ class SpanProcessor(sdk.SpanProcessor):
         """Judge every trace that is whole by now, and export what was found.
 
         Returns:
-            False if that was not done in time.
+            False if that was not done in time, or not all of it arrived.
         """
         timeout_s = 30.0 if timeout_millis is None else max(0, timeout_millis) / 1000
         return not self._is_shut and self._worker.flush(timeout_s)
@@ -125,12 +129,15 @@ class SpanProcessor(sdk.SpanProcessor):
     def shutdown(self) -> None:
         """Judge what is open, export it, and shut the exporter down. Twice is fine."""
         if self._is_shut:
+            if not self._worker.is_own():  # another thread is at it
+                self._is_done.wait(SHUTDOWN_NS / 1e9)
             return
         self._is_shut = True
         try:
             self._worker.stop()
         finally:
             self._exporter.shutdown()
+            self._is_done.set()
 
     def _is_parents(self, span: sdk.ReadableSpan) -> bool:
         """Whether a span, or its trace, began before the fork."""
@@ -160,12 +167,29 @@ def _config(settings: Settings) -> Config:
 
 
 def _after_fork(processor: SpanProcessor) -> None:
-    """Have a forked child begin anew, for as long as the processor lives."""
+    """Have a forked child begin anew, for as long as the processor lives.
+
+    A fork waits, for a moment, until the worker holds no lock: one that was copied while it
+    was held is never given back (up to Python 3.11, `cached_property` has one a class).
+    """
     reference = weakref.ref(processor)
+    held: list[threading.Lock] = []
+
+    def wait() -> None:
+        found = reference()
+        if found is not None and not found._worker.is_own():  # noqa: SLF001 - our own
+            works = found._worker.works  # noqa: SLF001 - as above
+            if works.acquire(timeout=FORK_S):
+                held.append(works)
+
+    def go_on() -> None:
+        while held:
+            held.pop().release()
 
     def begin() -> None:
-        if (found := reference()) is not None and not found._is_shut:  # noqa: SLF001 - our own
+        held.clear()
+        if (found := reference()) is not None and not found._is_shut:  # noqa: SLF001 - as above
             found._begin(time.time_ns())  # noqa: SLF001 - as above
 
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=begin)
+        os.register_at_fork(before=wait, after_in_parent=go_on, after_in_child=begin)

@@ -27,7 +27,7 @@ from surefoot.emit.readable import readable
 from surefoot.pipeline import Pipeline
 from surefoot.receive.finished import encoded
 from surefoot.specs import SpecSet
-from surefoot.telemetry import JudgingEnded, RequestDropped, SpanFailed, Telemetry
+from surefoot.telemetry import JudgingEnded, RequestDropped, SpanFailed, SpansMissed, Telemetry
 
 #: What `stop` takes at most, beside the exporter's own.
 SHUTDOWN_NS: Final = 10_000_000_000
@@ -46,10 +46,14 @@ _NS: Final = 1_000_000_000
 
 @dataclass(slots=True)
 class _Flush:
-    """Somebody waits until what ended before is judged. mark: and until this is exported."""
+    """Somebody waits until what ended before is judged.
+
+    mark: and until this is exported; None: judging had no time. missed: spans were.
+    """
 
     answered: threading.Event = field(default_factory=threading.Event)
     mark: int | None = None
+    missed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,10 @@ class Worker:
             verdicts=_ToExporter(self._out),
             lag_limit_ns=None,  # refused, a span would be lost: nobody sends it again
         )
+        #: Held while the thread works: a fork then would copy locks that nobody gives back.
+        self.works = threading.Lock()
+        self._is_blind = False  #: spans are missed, of traces that nobody noted
+        self._missed = 0  #: since somebody flushed
         self._queue: queue.SimpleQueue[_Ended | _Flush | _Stop] = queue.SimpleQueue()
         self._uncounted = self._in_hand = 0
         self._stop_by_ns: int | None = None
@@ -105,21 +113,34 @@ class Worker:
             self._queue.put(Missed(_trace_id(span)))
         else:
             self._uncounted += 1
+            self._is_blind = True
+
+    def is_own(self) -> bool:
+        """Whether this is one of our own threads, which cannot wait for themselves."""
+        return threading.current_thread() is self.thread or self._out.is_own()
 
     def flush(self, timeout_s: float) -> bool:
-        """Have what is whole judged and exported; False if that was not done in time."""
+        """Have what is whole judged and exported.
+
+        False if it was not done in time, if spans were missed, or an export failed.
+        """
         by_s = time.monotonic() + timeout_s
-        asked = _Flush()
+        asked, lost = _Flush(), self._out.lost
         self._queue.put(asked)
-        if self._is_over or not asked.answered.wait(timeout_s) or asked.mark is None:
+        if self._is_over or self.is_own() or not asked.answered.wait(timeout_s):
             return False
-        return self._out.wait_for(asked.mark, max(0.0, by_s - time.monotonic()))
+        if asked.mark is None:
+            return False
+        in_time = self._out.wait_for(asked.mark, max(0.0, by_s - time.monotonic()))
+        return in_time and not asked.missed and self._out.lost == lost
 
     def stop(self) -> None:
         """Judge and export what is open, as far as the time goes."""
         began_s = time.monotonic()
         self._stop_by_ns = self._clock.now_ns() + SHUTDOWN_NS - SEND_NS
         self._queue.put(_Stop())
+        if self.is_own():
+            return  # nothing of ours can wait for itself; what is left is lost with the process
         self.thread.join(SHUTDOWN_NS / _NS)
         took_s = time.monotonic() - began_s
         undelivered = self._out.stop(max(1.0, SHUTDOWN_NS / _NS - took_s))
@@ -131,6 +152,8 @@ class Worker:
         with contextlib.suppress(queue.Empty):
             while True:
                 left = self._queue.get_nowait()
+                if isinstance(left, _Flush):
+                    left.answered.set()
                 self._uncounted += isinstance(left, sdk.ReadableSpan | Missed)
         return self._uncounted + self._in_hand
 
@@ -138,44 +161,63 @@ class Worker:
 
     def _run(self) -> None:
         try:
-            while not isinstance(asked := self._take_next(), _Stop):
-                if asked is None:
-                    self._judge_due()
-                else:
-                    self._judge_whole()
-                    asked.mark = self._out.mark() if self._stop_by_ns is None else None
-                    asked.answered.set()
-            self._hasten()
-            self.line.judge.drain(self._stop_by_ns or 0)
+            asked: _Asked = None
+            while not isinstance(asked, _Stop):
+                ended, asked = self._wait()
+                with self.works:
+                    self._take_all(ended)
+                    self._answer(asked)
         except Exception as error:  # noqa: BLE001 - told; the agent goes on without us
             self.telemetry.record(JudgingEnded(type(error).__name__), error)
         finally:
             self._is_over = True
+            self._untaken()
 
-    def _take_next(self) -> _Asked:
-        """Take what has ended; what somebody asks for ends the turn."""
+    def _wait(self) -> tuple[list[_Ended], _Asked]:
+        """Some of what has ended; what somebody asks for ends the turn."""
         ended: list[_Ended] = []
-        asked: _Asked = None
         holds_nothing = self.line.judge.wait_ns() is None
         wait_s = 0.0 if self._is_behind else None if holds_nothing else TICK_S
-        try:
-            while asked is None and len(ended) < BATCH:
+        with contextlib.suppress(queue.Empty):
+            while len(ended) < BATCH:
                 one = self._queue.get(timeout=wait_s) if wait_s != 0 else self._queue.get_nowait()
                 wait_s = 0.0
                 if isinstance(one, _Flush | _Stop):
-                    asked = one
-                else:
-                    ended.append(one)
-        except queue.Empty:
-            pass
+                    return ended, one
+                ended.append(one)
+        return ended, None
+
+    def _answer(self, asked: _Asked) -> None:
+        if asked is None:
+            self._judge_due()
+        elif isinstance(asked, _Flush):
+            self._judge_whole()
+            if self._stop_by_ns is None:
+                asked.mark = self._out.mark()
+            asked.missed, self._missed = self._missed > 0, 0
+            asked.answered.set()
+        else:
+            self._hasten()
+            self.line.judge.drain(self._stop_by_ns or 0)
+
+    def _take_all(self, ended: list[_Ended]) -> None:
+        """Have spans held, and traces know what they lack."""
         self._in_hand = len(ended)
-        self._take([one for one in ended if isinstance(one, sdk.ReadableSpan)])
+        spans = [one for one in ended if isinstance(one, sdk.ReadableSpan)]
+        missed = [one.trace_id for one in ended if isinstance(one, Missed)]
+        self._take(spans)
+        buffer = self.line.shared.buffer
         with self.line.shared.lock:
-            for one in ended:
-                if isinstance(one, Missed):
-                    self.line.shared.buffer.reject("queue_full", one.trace_id)
+            for trace_id in missed:
+                buffer.reject("queue_full", trace_id)
+            if self._is_blind:  # any of them may lack something
+                self._is_blind = not self._queue.empty()
+                buffer.lack_all(map(_trace_id, spans))
+                missed = missed or [b""]
         self._in_hand = 0
-        return asked
+        if missed:
+            self._missed += len(missed)
+            self.telemetry.record(SpansMissed(len(missed)))
 
     def _take(self, spans: list[sdk.ReadableSpan]) -> None:
         """Have spans held; what cannot be written is lost to its trace, and told."""

@@ -105,6 +105,18 @@ class JudgingEnded(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class SpansMissed(Event):
+    """Spans of this process found no room: its traces come faster than they are judged."""
+
+    spans: int
+    level: ClassVar[int] = logging.WARNING
+    every_s: ClassVar[int] = 60
+
+    def __str__(self) -> str:
+        return f"{self.spans} spans found no room, their traces cannot be judged in full"
+
+
+@dataclass(frozen=True, slots=True)
 class Stopping(Event):
     """The end has begun; what is on its way takes a while."""
 

@@ -7,6 +7,7 @@ told in a while and no more. An exception's own text may quote a value, so it st
 debug level only.
 """
 
+import contextlib
 import json
 import logging
 import re
@@ -43,9 +44,10 @@ class Telemetry:
         if held is None:
             return
         extra = {"event": event, "held_back": held}
-        self._logger.log(event.level, "%s", event, extra=extra)
-        if error is not None:
-            self._logger.debug("%s", event, extra=extra, exc_info=error)
+        with contextlib.suppress(Exception):  # a handler of the host's may raise; we go on
+            self._logger.log(event.level, "%s", event, extra=extra)
+            if error is not None:
+                self._logger.debug("%s", event, extra=extra, exc_info=error)
 
     def _held_back(self, event: Event) -> int | None:
         """How many lines of this kind were held back; None if this one is too."""
