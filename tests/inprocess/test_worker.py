@@ -171,16 +171,17 @@ def test_a_thread_that_has_ended_by_a_fault_says_so_and_takes_nothing(
 
 
 def test_spans_of_which_nobody_noted_the_trace_leave_every_open_one_undecided(
-    agent: Agent,
+    agent: Agent, caplog: pytest.LogCaptureFixture
 ) -> None:
     worker = agent.processor._worker
     with agent.tracer.start_as_current_span("agent") as root:
         root.set_attributes({"openinference.span.kind": "AGENT", **SAID})
         use(agent.tracer, "lookup_order").end()
-        worker._is_blind = True
+        worker._is_blind, worker._uncounted = True, 7
     assert not agent.provider.force_flush()  # something was missed
 
     assert agent.names() == ["verdict inconclusive: desk"]
+    assert "7 spans found no room" in caplog.text
     call(agent.tracer, "check_policy")
     assert agent.provider.force_flush()
     assert "verdict pass: desk" in agent.names()

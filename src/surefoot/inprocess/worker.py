@@ -95,7 +95,7 @@ class Worker:
         self._is_blind = False  #: spans are missed, of traces that nobody noted
         self._missed = 0  #: since somebody flushed
         self._queue: queue.SimpleQueue[_Ended | _Flush | _Stop] = queue.SimpleQueue()
-        self._uncounted = self._in_hand = 0
+        self._uncounted = self._told = self._in_hand = 0
         self._stop_by_ns: int | None = None
         self._is_behind = self._is_over = False
         self._out.start()
@@ -213,11 +213,11 @@ class Worker:
             if self._is_blind:  # any of them may lack something
                 self._is_blind = not self._queue.empty()
                 buffer.lack_all(map(_trace_id, spans))
-                missed = missed or [b""]
         self._in_hand = 0
-        if missed:
-            self._missed += len(missed)
-            self.telemetry.record(SpansMissed(len(missed)))
+        more, self._told = self._uncounted - self._told, self._uncounted
+        if number := len(missed) + more:
+            self._missed += number
+            self.telemetry.record(SpansMissed(number))
 
     def _take(self, spans: list[sdk.ReadableSpan]) -> None:
         """Have spans held; what cannot be written is lost to its trace, and told."""
