@@ -13,6 +13,9 @@ from children import Child, surefoot
 from e2e.test_server import attributes, config_for, ours, wait_for_verdicts
 from sinks import Sink
 
+#: Each test starts the program anew.
+pytestmark = pytest.mark.slow
+
 SPEC = """
 specs:
   - name: desk

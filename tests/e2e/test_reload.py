@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
 )
@@ -14,6 +15,9 @@ from emit.builders import attributes
 from sinks import Sink
 from surefoot.specs import load
 from worlds import SPEC, requests
+
+#: Each test starts the program anew.
+pytestmark = pytest.mark.slow
 
 EXAMPLE = SPEC.read_text(encoding="utf-8")
 STRICTER = EXAMPLE.replace("required: [", "required: [send_email, ")

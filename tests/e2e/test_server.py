@@ -33,6 +33,9 @@ from children import EXPORT, Child, surefoot
 from sinks import Refuse, Sink
 from worlds import FIXTURES, SPEC, requests
 
+#: Each test starts the program anew.
+pytestmark = pytest.mark.slow
+
 SETTINGS = {"settle": "300ms", "idle_timeout": "1s"}
 
 

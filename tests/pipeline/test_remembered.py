@@ -43,6 +43,7 @@ def desks(many: int, **rules: object) -> SpecSet:
     return given([{"name": f"desk{n}", **rules} for n in range(many)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", [1, 8])
 @pytest.mark.parametrize("recording", ["langgraph/skips", "openaiagents/good"])
 @pytest.mark.parametrize(
